@@ -36,11 +36,13 @@ pub enum Area {
     Bits64,
     /// What execution modes and decorations demand.
     Controls,
+    /// What the invocations of a subgroup compute together.
+    Subgroups,
 }
 
 impl Area {
     /// Every area, in the order of a scoreboard.
-    pub const ALL: [Area; 13] = [
+    pub const ALL: [Area; 14] = [
         Area::Arithmetic,
         Area::Subnormals,
         Area::NanAndInfinity,
@@ -54,6 +56,7 @@ impl Area {
         Area::Bits16,
         Area::Bits64,
         Area::Controls,
+        Area::Subgroups,
     ];
 
     /// For people.
@@ -72,6 +75,7 @@ impl Area {
             Area::Bits16 => "16 bits",
             Area::Bits64 => "64 bits",
             Area::Controls => "controls",
+            Area::Subgroups => "subgroups",
         }
     }
 

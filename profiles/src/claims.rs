@@ -121,6 +121,7 @@ pub fn contradictions(observations: &[Observation]) -> Vec<Contradiction> {
 fn selects(kernel: &Kernel, control: Control) -> bool {
     let width = Some(kernel.format.bits());
     kernel.via == Via::Spirv
+        && !kernel.op.code.is_of_subgroups()
         && kernel.format.float().is_some()
         && control.width() == width
         && kernel.op.result.format.is_none()

@@ -26,6 +26,7 @@ pub mod profile;
 pub mod quad;
 pub mod real;
 pub mod source;
+pub mod subgroup;
 pub mod sweep;
 pub mod variants;
 pub mod verdict;

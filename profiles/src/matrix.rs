@@ -19,6 +19,7 @@ mod unit_model;
 
 use fpprobe_spirv::layout::{BFLOAT16, BINARY16, BINARY32, FloatLayout};
 
+pub(crate) use aspect::units;
 pub use aspect::{AspectResult, MatrixAspect};
 pub use required::{MatrixViolation, violations};
 pub use tree::SumTree;

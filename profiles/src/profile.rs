@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use fpprobe_spirv::op::{Function, Op};
-use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel};
+use fpprobe_spirv::{Cases, Control, Controls, Format, Kernel, Need};
 
 use crate::area::Area;
 use crate::encoding::Encoding;
@@ -65,6 +65,8 @@ pub enum Member {
     Format(Format),
     /// That they need this control: to be asked under it, or under one that rests on it.
     Control(Control),
+    /// That they need this of a device.
+    Need(Need),
     /// That they are this kernel, but for its controls: a path that not every device has.
     Path(Kernel),
 }

@@ -21,6 +21,13 @@ pub const BFLOAT16: &str = "shaderBFloat16Type";
 /// The claim that matrices may have elements of bfloat16.
 pub const BFLOAT16_MATRIX: &str = "shaderBFloat16CooperativeMatrix";
 
+/// The claim of operations over subgroups in compute shaders.
+pub const SUBGROUP_ARITHMETIC: &str = "subgroupArithmetic";
+/// The same over clusters.
+pub const SUBGROUP_CLUSTERED: &str = "subgroupClustered";
+/// The claim of operations over subgroups on 16-bit floats.
+pub const SUBGROUP_EXTENDED_TYPES: &str = "shaderSubgroupExtendedTypes";
+
 /// What a device offers.
 #[derive(Clone, Debug, Default)]
 pub struct Support {
@@ -70,8 +77,17 @@ impl Support {
     /// Of a device that offers everything.
     pub fn everything() -> Support {
         let formats = uses().map(|(format, used)| Need::Use(format, used));
-        let features =
-            [Need::Float16, Need::Float64, Need::Storage16, Need::ExtendedFormats, Need::CompressionBc, Need::Graphics];
+        let features = [
+            Need::Float16,
+            Need::Float64,
+            Need::Storage16,
+            Need::ExtendedFormats,
+            Need::CompressionBc,
+            Need::Graphics,
+            Need::SubgroupArithmetic,
+            Need::SubgroupClustered,
+            Need::SubgroupExtendedTypes,
+        ];
         let controls = Control::all().map(Need::Control);
         Support { offers: features.into_iter().chain(formats).chain(controls).collect(), ..Support::default() }
     }
@@ -150,6 +166,9 @@ fn offers(claims: &Claims) -> BTreeSet<Need> {
         (Need::Int16, "shaderInt16"),
         (Need::Bfloat16, BFLOAT16),
         (Need::Bfloat16Matrix, BFLOAT16_MATRIX),
+        (Need::SubgroupArithmetic, SUBGROUP_ARITHMETIC),
+        (Need::SubgroupClustered, SUBGROUP_CLUSTERED),
+        (Need::SubgroupExtendedTypes, SUBGROUP_EXTENDED_TYPES),
     ];
     let features = features.into_iter().filter(|(_, name)| claimed(name)).map(|(need, _)| need);
     let controls = Control::all().filter(|control| control.claim().is_some_and(claimed)).map(Need::Control);

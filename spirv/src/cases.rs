@@ -12,6 +12,7 @@ use crate::kernel::{Kernel, Shape};
 use crate::layout::FloatLayout;
 use crate::op::{Code, Function};
 use crate::route::{Route, Via};
+use crate::subgroup;
 
 mod blocks;
 mod boundary;
@@ -193,6 +194,7 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
             let unit = kernel.matrix.map(|unit| unit.to_string()).unwrap_or_default();
             return (format!("{}.{unit}", kernel.op.name).into(), matrix::list);
         }
+        (Function::SummationOrder, _) => ("summands", |_| subgroup::summands()),
         (Function::Store, _) if kernel.op.code == Code::TexelConvert => (kernel.op.name, packed::converted),
         (Function::Store, 2) => ("blend_replace", |kernel| packed::replaced(kernel.format)),
         (Function::Add, _) if kernel.format.is_packed() => ("blend_add", |kernel| packed::added(kernel.format)),

@@ -41,7 +41,8 @@ impl Emitter {
                 | Code::Blend(_)
                 | Code::State(_)
                 | Code::MatrixMulAdd
-                | Code::MatrixLoadStore(_),
+                | Code::MatrixLoadStore(_)
+                | Code::Subgroup(..),
                 _,
             ) => Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() }),
         };

@@ -110,6 +110,7 @@ impl Kernel {
             (Code::SelectConstants, _) => core(&[SpvOp::Select]),
             (Code::Phi | Code::PhiConstants, _) => core(&[SpvOp::Phi]),
             (Code::Shuffle, _) => core(&[SpvOp::VectorShuffle]),
+            (Code::Subgroup(op, _), _) => core(&[op]),
             (Code::MatrixMulAdd, _) => core(&[SpvOp::CooperativeMatrixMulAddKHR]),
             (Code::MatrixLoadStore(_), _) => core(&[SpvOp::CooperativeMatrixLoadKHR, SpvOp::CooperativeMatrixStoreKHR]),
             (Code::ImageWrite, route) if route.is_drawn() => core(&[SpvOp::Store]),
@@ -160,6 +161,9 @@ impl Kernel {
 
     /// Why there is no such kernel with its unit of matrices, or without one.
     fn misfit(&self) -> Option<String> {
+        if matches!(self.op.code, Code::Subgroup(..)) && self.stage != Stage::Compute {
+            return Some("operations over subgroups are for compute shaders here".to_owned());
+        }
         let Some(unit) = self.matrix else {
             let name = self.op.name;
             let missing = || format!("write the unit of `{name}` as matrix=MxNxK-A-B-C (`fpprobe list -v`)");

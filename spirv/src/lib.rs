@@ -34,6 +34,7 @@ pub mod plan;
 pub mod products;
 pub mod route;
 mod shape;
+pub mod subgroup;
 pub mod sweep;
 
 pub use build_error::BuildError;
@@ -50,3 +51,4 @@ pub use needs::{Need, Use};
 pub use op::{Function, OPS, Op};
 pub use plan::Plan;
 pub use route::{Route, Stage, Via};
+pub use subgroup::SubgroupForm;

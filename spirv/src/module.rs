@@ -13,6 +13,7 @@ mod matrix;
 mod operands;
 mod piecewise;
 pub mod point_list;
+mod subgroup;
 mod texels;
 pub mod triangle;
 
@@ -34,6 +35,7 @@ use crate::image::ImageVariable;
 use crate::kernel::{Kernel, Shape};
 use crate::modes;
 use crate::needs::float_formats;
+use crate::op::Code;
 use crate::plan::access::{self, BufferAccess};
 use crate::plan::records::records;
 use crate::plan::{Element, Image, Plan};
@@ -47,13 +49,14 @@ use operands::OperandSource;
 const COORDINATES: Shape = Shape::vector(Format::U32, 3);
 
 /// Where an invocation is: its slot, and its work group's row. `local`: its slot within the constant block, if there is one. `zero`: a
-/// number that is 0 at run time, for kernels that need one.
+/// number that is 0 at run time, for kernels that need one. `lane`: its place in its subgroup, for kernels across that.
 #[derive(Clone, Copy)]
 struct InvocationPosition {
     slot: Word,
     row: Word,
     local: Option<Word>,
     zero: Option<Word>,
+    lane: Option<Word>,
 }
 
 /// What a module reads and writes.
@@ -156,9 +159,12 @@ impl Emitter {
         constant_block: Option<ConstantBlock>,
     ) -> Result<InvocationPosition, BuildError> {
         let uint = self.scalar(Format::U32);
-        let invocation = self.built_in(BuiltIn::GlobalInvocationId, "invocation");
+        let invocation = self.built_in(BuiltIn::GlobalInvocationId, COORDINATES, "invocation");
         // A module of one kernel has one row, and no need to ask.
-        let work_group = (plan.rows > 1).then(|| self.built_in(BuiltIn::WorkgroupId, "work_group"));
+        let work_group = (plan.rows > 1).then(|| self.built_in(BuiltIn::WorkgroupId, COORDINATES, "work_group"));
+        let is_across = plan.placed.iter().any(|placed| matches!(placed.kernel.op.code, Code::Subgroup(..)));
+        let number = Shape::scalar(Format::U32);
+        let lane = is_across.then(|| self.built_in(BuiltIn::SubgroupLocalInvocationId, number, "lane"));
         let size = plan.group();
         let void = self.builder.type_void();
         let signature = self.builder.type_function(void, []);
@@ -168,7 +174,7 @@ impl Emitter {
             ExecutionModel::GLCompute,
             main,
             "main",
-            [Some(invocation), work_group].into_iter().flatten().collect::<Vec<_>>(),
+            [Some(invocation), work_group, lane].into_iter().flatten().collect::<Vec<_>>(),
         );
         self.builder.execution_mode(main, ExecutionMode::LocalSize, [size, 1, 1]);
         self.builder.begin_block(None)?;
@@ -177,6 +183,7 @@ impl Emitter {
         let x = self.component(COORDINATES, coordinates, 0)?;
         let run_time = plan.placed.iter().any(|placed| placed.kernel.op.code.has_run_time_condition());
         let zero = run_time.then(|| self.component(COORDINATES, coordinates, 2)).transpose()?;
+        let lane = lane.map(|lane| self.value(Op::Load, uint, ids([lane]))).transpose()?;
         let row = match work_group {
             Some(work_group) => {
                 let y = self.value(Op::Load, vector, ids([work_group]))?;
@@ -189,15 +196,15 @@ impl Emitter {
         let slot = self.value(Op::ISub, uint, ids([x, first]))?;
         let place = match constant_block {
             Some(constant_block) => self.through(constant_block, slot, row)?,
-            None => InvocationPosition { slot, row, local: None, zero },
+            None => InvocationPosition { slot, row, local: None, zero, lane },
         };
         self.builder.name(place.slot, "slot");
         Ok(place)
     }
 
-    fn built_in(&mut self, built_in: BuiltIn, name: &str) -> Word {
-        let vector = self.shape(COORDINATES);
-        let pointer = self.builder.type_pointer(None, StorageClass::Input, vector);
+    fn built_in(&mut self, built_in: BuiltIn, shape: Shape, name: &str) -> Word {
+        let kind = self.shape(shape);
+        let pointer = self.builder.type_pointer(None, StorageClass::Input, kind);
         let variable = self.builder.variable(pointer, None, StorageClass::Input, None);
         self.builder.decorate(variable, Decoration::BuiltIn, [Operand::BuiltIn(built_in)]);
         self.builder.name(variable, name);
@@ -209,6 +216,11 @@ impl Emitter {
         if plan.placed.iter().any(|placed| placed.kernel.matrix.is_some()) {
             return self.cooperative_body(plan, memory, place);
         }
+        if place.lane.is_some() { self.subgroup_body(plan, memory, place) } else { self.slot_body(plan, memory, place) }
+    }
+
+    /// The same of one slot.
+    fn slot_body(&mut self, plan: &Plan, memory: &ModuleMemory, place: InvocationPosition) -> Result<(), BuildError> {
         let slots: Vec<Option<u32>> = plan.placed.iter().map(|placed| Some(placed.slots)).collect();
         let bool = self.scalar(Format::Bool);
         let slots = self.of_row(place.row, &slots)?;
@@ -225,7 +237,11 @@ impl Emitter {
             Some(_) => self.computed(plan, memory, 0, &operands, place)?,
             None => self.chosen(plan, memory, &operands, place)?,
         };
-        self.store_elements(memory, place, &results)?;
+        let stored = match place.lane {
+            Some(lane) => self.by_storing_lane(plan, lane, |emitter| emitter.store_elements(memory, place, &results)),
+            None => self.store_elements(memory, place, &results),
+        };
+        stored?;
         self.builder.branch(merge)?;
         self.builder.begin_block(Some(merge))?;
         Ok(())

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::str::FromStr;
 
 use crate::controls::Control;
+use crate::error::ParseError;
 use crate::format::Format;
 use crate::kernel::Kernel;
 use crate::layout::FloatLayout;
 use crate::op::{Code, FixedFunctionState};
 use crate::route::{Route, Stage};
+use crate::subgroup::SubgroupForm;
 
 /// One thing a device may or may not offer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -43,6 +46,12 @@ pub enum Need {
     Bfloat16,
     /// Feature `shaderBFloat16CooperativeMatrix`.
     Bfloat16Matrix,
+    /// Operations over subgroups in compute shaders (`VK_SUBGROUP_FEATURE_ARITHMETIC_BIT`) of at least four invocations.
+    SubgroupArithmetic,
+    /// The same over clusters (`VK_SUBGROUP_FEATURE_CLUSTERED_BIT`).
+    SubgroupClustered,
+    /// Feature `shaderSubgroupExtendedTypes`.
+    SubgroupExtendedTypes,
     /// A control, by the property or feature that claims it.
     Control(Control),
 }
@@ -115,6 +124,23 @@ impl Use {
     }
 }
 
+/// What kernels across subgroups need, by Vulkan's names.
+const OF_SUBGROUPS: [(&str, Need); 3] = [
+    ("VK_SUBGROUP_FEATURE_ARITHMETIC_BIT", Need::SubgroupArithmetic),
+    ("VK_SUBGROUP_FEATURE_CLUSTERED_BIT", Need::SubgroupClustered),
+    ("shaderSubgroupExtendedTypes", Need::SubgroupExtendedTypes),
+];
+
+/// Reads what kernels across subgroups need; formats and controls have names of their own.
+impl FromStr for Need {
+    type Err = ParseError;
+
+    fn from_str(name: &str) -> Result<Self, ParseError> {
+        let found = OF_SUBGROUPS.into_iter().find(|(own, _)| *own == name);
+        found.map(|(_, need)| need).ok_or_else(|| ParseError::unknown("need", name, OF_SUBGROUPS.map(|(own, _)| own)))
+    }
+}
+
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -133,6 +159,10 @@ impl fmt::Display for Need {
             Need::Int16 => f.write_str("shaderInt16"),
             Need::Bfloat16 => f.write_str("shaderBFloat16Type"),
             Need::Bfloat16Matrix => f.write_str("shaderBFloat16CooperativeMatrix"),
+            Need::SubgroupArithmetic | Need::SubgroupClustered | Need::SubgroupExtendedTypes => {
+                let own = OF_SUBGROUPS.iter().find(|(_, need)| need == self);
+                f.write_str(own.map_or("subgroups", |(name, _)| name))
+            }
             Need::Control(control) => f.write_str(control.claim().unwrap_or("core")),
         }
     }
@@ -154,6 +184,11 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         needs.insert(Need::CooperativeMatrix);
         needs.extend(unit.has_bytes().then_some(Need::Int8));
         needs.extend(kernel.formats().contains(&Format::Bf16).then_some(Need::Bfloat16Matrix));
+    }
+    if let Code::Subgroup(_, form) = kernel.op.code {
+        needs.insert(Need::SubgroupArithmetic);
+        needs.extend((form == SubgroupForm::Clustered).then_some(Need::SubgroupClustered));
+        needs.extend((kernel.format == Format::F16).then_some(Need::SubgroupExtendedTypes));
     }
     if kernel.op.code.is_of_texels() {
         let written = matches!(kernel.op.code, Code::ImageWrite | Code::TexelConvert);

@@ -45,7 +45,7 @@ pub fn main() -> anyhow::Result<Status> {
         for group in &profile.groups {
             match group.member {
                 Member::Path(kernel) => paths.push(kernel),
-                Member::Format(_) | Member::Control(_) => {
+                Member::Format(_) | Member::Control(_) | Member::Need(_) => {
                     writeln!(out, "{:<24} may lack {} ({})", "", group.id, group.title)?;
                 }
             }

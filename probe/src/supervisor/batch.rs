@@ -54,12 +54,14 @@ pub fn batches(work: &[WorkItem], batching: Batching, most: usize) -> Vec<Vec<us
         let alone = batching.is_alone(kernel);
         // All kernels of a module carry what the largest of them has for operands.
         let large = kernel.has_matrices();
+        // A work group of theirs is one subgroup.
+        let across = kernel.op.code.is_of_subgroups();
         // Images of several formats lie side by side.
         let texels = kernel.op.code.is_of_texels();
         let (each, all) = if texels { (kernel.outputs(), TEXELS) } else { (kernel.arity(), VALUES) };
         let values = item.cases.len() * each;
         let what = (texels.then_some(kernel.op.name), (!texels).then_some(kernel.format));
-        let kind = (what, kernel.controls, kernel.route, kernel.stage, kernel.width > 1, kernel.via, large);
+        let kind = (what, kernel.controls, kernel.route, kernel.stage, kernel.width > 1, kernel.via, (large, across));
         let buffers = plan::buffers(kernel);
         let most = most.min(plan::most_kernels(kernel));
         let room = open.get_mut(&kind).filter(|open| !alone && batches[open.batch].len() < most);

@@ -28,6 +28,7 @@ mod seed;
 mod selections;
 mod show;
 mod sql;
+mod subgroups;
 mod sweep;
 mod validation;
 mod vulkan_profile;

@@ -28,6 +28,7 @@ mod resume;
 mod scene;
 mod screen;
 mod silence;
+mod subgroups;
 mod sweep;
 mod table;
 mod validation;

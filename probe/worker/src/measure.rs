@@ -167,7 +167,7 @@ impl<'a> Bench<'a> {
         let seed = self.conditions.seed;
         let (kernel, limits) = (&self.work[0].kernel, self.executor.limits());
         let mut variants = vary::variants(seed, poison::seed(kernel, seed), limits);
-        if kernel.matrix.is_some() {
+        if kernel.op.code.is_of_subgroups() {
             variants = vary::of_subgroups(variants, limits);
         }
         let first = self.run(self.ready(variants[0], Turn::new(seed, 0)))?;

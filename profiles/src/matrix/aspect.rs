@@ -177,7 +177,7 @@ impl SumTree {
 }
 
 /// How many units of `2^exponent` a result is, if it is some.
-fn units(layout: FloatLayout, bits: u64, exponent: i32) -> Option<usize> {
+pub(crate) fn units(layout: FloatLayout, bits: u64, exponent: i32) -> Option<usize> {
     if layout.is_zero(bits) {
         return Some(0);
     }

@@ -15,7 +15,7 @@ pub enum SumTree {
 impl SumTree {
     /// The tree of these summands. `below`: how many of them lie below the node in which two meet. `None` where the
     /// numbers are those of no tree.
-    pub(super) fn new(summands: &[u32], below: &dyn Fn(u32, u32) -> usize) -> Option<SumTree> {
+    pub(crate) fn new(summands: &[u32], below: &dyn Fn(u32, u32) -> usize) -> Option<SumTree> {
         let (first, others) = summands.split_first()?;
         let mut tree = SumTree::Summand(*first);
         let mut by_count: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
@@ -57,6 +57,48 @@ impl SumTree {
         let mut steps = before.map_or(Some(Vec::new()), SumTree::steps)?;
         steps.push(own);
         Some(steps)
+    }
+
+    /// What the order of summands 0 to N - 1 is called: `sequential`, `one_group`, `neighbours_first` or `halves_first` where
+    /// pairs are added, then pairs of these; for any other order the tree itself.
+    pub(crate) fn order(&self) -> String {
+        let steps = self.steps().unwrap_or_default();
+        let in_order =
+            !steps.is_empty() && steps.iter().flatten().copied().eq(0..steps.iter().flatten().count() as u32);
+        match &steps[..] {
+            [_, ..] if in_order && steps[0].len() == 2 && steps[1..].iter().all(|own| own.len() == 1) => {
+                "sequential".to_owned()
+            }
+            [_] if in_order => "one_group".to_owned(),
+            _ if self.is_halved(|lower, upper| lower.last() < upper.first()) => "neighbours_first".to_owned(),
+            _ if self.is_halved(|lower, upper| {
+                let distance = if lower.len() > 1 { lower[1] - lower[0] } else { 2 * (upper[0] - lower[0]) };
+                lower.iter().zip(upper).all(|(lower, upper)| 2 * (upper - lower) == distance)
+            }) =>
+            {
+                "halves_first".to_owned()
+            }
+            _ => self.to_string(),
+        }
+    }
+
+    /// Whether each sum is of two of equal size, whose summands stand so to each other.
+    fn is_halved(&self, stand: impl Fn(&[u32], &[u32]) -> bool + Copy) -> bool {
+        let SumTree::Sum(parts) = self else { return true };
+        let [one, other] = &parts[..] else { return false };
+        let (one_summands, other_summands) = (one.summands(), other.summands());
+        let is_equal = one_summands.len() == other_summands.len();
+        is_equal && stand(&one_summands, &other_summands) && one.is_halved(stand) && other.is_halved(stand)
+    }
+
+    /// Its summands, in their order.
+    fn summands(&self) -> Vec<u32> {
+        let mut found = match self {
+            SumTree::Summand(number) => vec![*number],
+            SumTree::Sum(parts) => parts.iter().flat_map(SumTree::summands).collect(),
+        };
+        found.sort_unstable();
+        found
     }
 
     /// What the order is called, where summands 0 to k - 1 are products and k is C: `sequential`, `groups of N`, `one
@@ -115,6 +157,21 @@ mod tests {
             tree = Some(SumTree::Sum(tree.into_iter().chain(own).collect()));
         }
         tree.unwrap()
+    }
+
+    #[test]
+    fn orders_have_names() {
+        let [a, b, c, d] = [0, 1, 2, 3].map(SumTree::Summand);
+        let sum = |parts: &[&SumTree]| SumTree::Sum(parts.iter().map(|part| (*part).clone()).collect());
+        for (tree, name) in [
+            (chain(&[&[0, 1], &[2], &[3]]), "sequential"),
+            (sum(&[&a, &b, &c, &d]), "one_group"),
+            (sum(&[&sum(&[&a, &b]), &sum(&[&c, &d])]), "neighbours_first"),
+            (sum(&[&sum(&[&a, &c]), &sum(&[&b, &d])]), "halves_first"),
+            (sum(&[&sum(&[&a, &d]), &sum(&[&b, &c])]), "((p0+p3)+(p1+p2))"),
+        ] {
+            assert_eq!(tree.order(), name);
+        }
     }
 
     fn leaves(tree: &SumTree) -> Vec<u32> {

@@ -175,12 +175,13 @@ fn read(source: &Rc<SourceFile>, raw: RawProfile, draft: &mut ProfileDraft) -> R
     }
     for group in raw.group {
         let at = group.span().start;
-        let RawGroup { id, title, format, control } = group.into_inner();
+        let RawGroup { id, title, format, control, need } = group.into_inner();
         draft.profile.groups.retain(|known| known.id != id);
-        let member = match (&format, &control) {
-            (Some(format), None) => named(source, "group.format", format).map(Member::Format),
-            (None, Some(control)) => named(source, "group.control", control).map(Member::Control),
-            _ => Err(source.error(at, format!("group `{id}`: give `format` or `control`, one of them"))),
+        let member = match (&format, &control, &need) {
+            (Some(format), None, None) => named(source, "group.format", format).map(Member::Format),
+            (None, Some(control), None) => named(source, "group.control", control).map(Member::Control),
+            (None, None, Some(need)) => named(source, "group.need", need).map(Member::Need),
+            _ => Err(source.error(at, format!("group `{id}`: give `format`, `control` or `need`, one of them"))),
         }?;
         draft.profile.groups.push(OptionalGroup { id, title, member });
     }

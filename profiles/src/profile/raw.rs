@@ -52,6 +52,7 @@ pub(super) struct RawGroup {
     pub(super) title: String,
     pub(super) format: Option<Spanned<String>>,
     pub(super) control: Option<Spanned<String>>,
+    pub(super) need: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]

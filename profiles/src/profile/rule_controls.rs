@@ -55,6 +55,7 @@ pub(super) fn groups(groups: &[OptionalGroup], kernel: &Kernel) -> Vec<String> {
     let (formats, needs) = (float_formats(kernel), needs(kernel));
     let belongs = |group: &&OptionalGroup| match group.member {
         Member::Format(format) => kernel.format == format || formats.contains(&format),
+        Member::Need(need) => needs.contains(&need),
         Member::Path(path) => kernel.with_controls(Controls::NONE) == path,
         Member::Control(control) => kernel.controls.contains(control) || needs.contains(&Need::Control(control)),
     };

@@ -45,6 +45,7 @@ impl TraitLook {
             | TraitLook::Component(kernel, _)
             | TraitLook::Lanes(kernel, ..)
             | TraitLook::Error(kernel, ..)
+            | TraitLook::SummationOrder(kernel)
             | TraitLook::NanBits(kernel) => std::slice::from_ref(kernel),
             TraitLook::Agreement(_) | TraitLook::StrictMath | TraitLook::Matrix(_) => &[],
         }

@@ -4,6 +4,7 @@ mod arithmetic;
 mod conversions;
 mod matrices;
 mod special;
+mod subgroups;
 
 use super::modes::DEFAULT;
 use super::{TraitLook, TraitMode, TraitRow};
@@ -30,7 +31,9 @@ const UNDEFINED: &str = "no text but D3D's demands anything, so that no rule not
 
 /// Every trait.
 pub fn rows() -> impl Iterator<Item = &'static TraitRow> {
-    [arithmetic::TRAITS, special::TRAITS, conversions::TRAITS, matrices::TRAITS].into_iter().flatten()
+    [arithmetic::TRAITS, special::TRAITS, conversions::TRAITS, matrices::TRAITS, subgroups::TRAITS]
+        .into_iter()
+        .flatten()
 }
 
 const fn row(

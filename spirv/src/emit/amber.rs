@@ -118,6 +118,9 @@ fn requirements(case: &Case) -> Vec<String> {
             | Need::Int16
             | Need::Bfloat16
             | Need::Bfloat16Matrix
+            | Need::SubgroupArithmetic
+            | Need::SubgroupClustered
+            | Need::SubgroupExtendedTypes
             | Need::Use(..)
             | Need::Graphics
             | Need::FragmentStores

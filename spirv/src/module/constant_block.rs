@@ -65,7 +65,7 @@ impl Emitter {
         let nowhere = self.word(u32::MAX);
         let slot = self.value(Op::Select, uint, ids([inside, slot, nowhere]))?;
         let row = self.value(Op::IAdd, uint, ids([row, rows]))?;
-        Ok(InvocationPosition { slot, row, local: Some(local), zero: None })
+        Ok(InvocationPosition { slot, row, local: Some(local), zero: None, lane: None })
     }
 
     /// The words of a slot of the constant block, as many as the kernel with the most operands has.

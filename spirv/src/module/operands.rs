@@ -7,6 +7,7 @@ use super::{InvocationPosition, ModuleMemory};
 use crate::build_error::BuildError;
 use crate::emitter::Emitter;
 use crate::kernel::{Kernel, Shape};
+use crate::op::Code;
 use crate::plan::{Plan, access};
 
 /// What every kernel of a module finds loaded.
@@ -62,6 +63,9 @@ impl Emitter {
                 let values: Option<Vec<Word>> = if is_state { Some(Vec::new()) } else { own.collect() };
                 let values = values.ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given })?;
                 match (placed.image, memory.images.get(row)) {
+                    (None, _) if let (Code::Subgroup(op, form), Some(lane)) = (kernel.op.code, place.lane) => {
+                        vec![self.of_subgroup(plan, (kernel, op, form), &values, lane)?]
+                    }
                     (None, _) => self.operation(kernel, &values)?,
                     (Some(_), Some(declared)) => self.of_texel(placed, *declared, &values, place)?,
                     // No shader gets at the texel.

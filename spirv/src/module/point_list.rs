@@ -81,7 +81,7 @@ impl Emitter {
                 // Its slot is that of every row.
                 _ => (self.covered(values[0])?, self.word(0)),
             };
-            return Ok(InvocationPosition { slot, row, local: None, zero: None });
+            return Ok(InvocationPosition { slot, row, local: None, zero: None, lane: None });
         }
         let (numbers, place) = self.numbered();
         let interface: Vec<Word> = numbers.iter().chain(&place).chain(texels).copied().collect();
@@ -93,7 +93,7 @@ impl Emitter {
         self.builder.store(place[1], unit, None, [])?;
         let slot = self.slot(numbers[0], plan)?;
         let row = self.number_of(numbers[1])?;
-        Ok(InvocationPosition { slot, row, local: None, zero: None })
+        Ok(InvocationPosition { slot, row, local: None, zero: None, lane: None })
     }
 
     /// Slot and row, as the shader of [`point_list`] tells them.

@@ -8,6 +8,7 @@ use super::OperandType;
 use crate::format::Format;
 use crate::matrix::MatrixUse;
 use crate::route::Route;
+use crate::subgroup::SubgroupForm;
 
 /// A SPIR-V instruction: core or GLSL.std.450.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,6 +91,8 @@ pub enum Code {
     MatrixMulAdd,
     /// A line of a cooperative matrix, loaded in one layout and stored in the other.
     MatrixLoadStore(MatrixUse),
+    /// An instruction over the invocations of a subgroup, which hold the operands.
+    Subgroup(SpvOp, SubgroupForm),
 }
 
 /// Routes of stores; formats that no storage image has go without the first.
@@ -117,7 +120,7 @@ impl Code {
                 FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth | FixedFunctionState::BlendConstants,
             ) => &[Route::Attachment],
             Code::SelectConstants | Code::PhiConstants => &[Route::Literal, Route::Spec],
-            Code::MatrixMulAdd | Code::MatrixLoadStore(_) => &[Route::Buffer],
+            Code::MatrixMulAdd | Code::MatrixLoadStore(_) | Code::Subgroup(..) => &[Route::Buffer],
             _ => &[Route::Buffer, Route::Uniform, Route::Push, Route::Spec, Route::Literal],
         }
     }
@@ -135,6 +138,11 @@ impl Code {
     /// Whether it is about cooperative matrices.
     pub const fn is_of_matrices(self) -> bool {
         matches!(self, Code::MatrixMulAdd | Code::MatrixLoadStore(_))
+    }
+
+    /// Whether the invocations of a subgroup do it together.
+    pub const fn is_of_subgroups(self) -> bool {
+        self.is_of_matrices() || matches!(self, Code::Subgroup(..))
     }
 
     /// Whether it is about texels of packed formats.

@@ -147,4 +147,6 @@ pub enum Function {
     Load,
     /// An element of a product of matrices plus one of a third.
     MatrixMulAdd,
+    /// A sum of one summand of each invocation of a subgroup, of which two invocations hold other ones.
+    SummationOrder,
 }

@@ -37,7 +37,7 @@ impl Language {
 }
 
 /// Operations with their names in HLSL and in WGSL.
-const NAMES: [(&str, &[&str], &[&str]); 83] = [
+const NAMES: [(&str, &[&str], &[&str]); 91] = [
     ("fadd", &["+"], &["+"]),
     ("fsub", &["-"], &["-"]),
     ("fmul", &["*"], &["*"]),
@@ -121,6 +121,14 @@ const NAMES: [(&str, &[&str], &[&str]); 83] = [
     ("unpack_unorm_4x8", &[], &["unpack4x8unorm"]),
     ("bitcast", &["asuint"], &["bitcast"]),
     ("select", &["select", "?:"], &["select"]),
+    ("subgroup_fmin", &["WaveActiveMin"], &["subgroupMin"]),
+    ("subgroup_fmax", &["WaveActiveMax"], &["subgroupMax"]),
+    ("subgroup_fadd", &["WaveActiveSum"], &["subgroupAdd"]),
+    ("subgroup_inclusive_fadd", &[], &["subgroupInclusiveAdd"]),
+    ("subgroup_exclusive_fadd", &["WavePrefixSum"], &["subgroupExclusiveAdd"]),
+    ("subgroup_fmul", &["WaveActiveProduct"], &["subgroupMul"]),
+    ("subgroup_inclusive_fmul", &[], &["subgroupInclusiveMul"]),
+    ("subgroup_exclusive_fmul", &["WavePrefixProduct"], &["subgroupExclusiveMul"]),
 ];
 
 /// Names in one language.
@@ -172,7 +180,7 @@ impl Op {
     /// What it is called in other languages.
     pub fn names(&self) -> Vec<(Language, String)> {
         let spirv = match self.code {
-            Code::Inst(Inst::Core(op)) => Some(format!("Op{op:?}")),
+            Code::Inst(Inst::Core(op)) | Code::Subgroup(op, _) => Some(format!("Op{op:?}")),
             Code::Inst(Inst::Ext(op)) => Some(format!("{op:?}")),
             _ => None,
         };

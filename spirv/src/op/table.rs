@@ -7,6 +7,7 @@ use super::function::{Function, Relation};
 use super::{Components, Op, OperandType, Width};
 use crate::format::Format;
 use crate::matrix::MatrixUse;
+use crate::subgroup::SubgroupForm;
 
 use Format::{Bf16, Bool, F16, F32, F64, I32, U32};
 
@@ -116,6 +117,17 @@ const fn convert(name: &'static str, from: &'static [OperandType], about: &'stat
 /// A line of a cooperative matrix that is loaded and stored.
 const fn moved(name: &'static str, part: MatrixUse, line: &'static [OperandType], about: &'static str) -> Op {
     row(name, ELEMENTS, line, line[0], Code::MatrixLoadStore(part), "", Function::Move, about).whole(1, 1)
+}
+
+/// An operation over a subgroup, of two operands.
+const fn across(name: &'static str, op: SpvOp, form: SubgroupForm, function: Function, about: &'static str) -> Op {
+    row(name, FLOATS, &[T, T], T, Code::Subgroup(op, form), "", function, about).whole(1, 1)
+}
+
+/// A sum over a subgroup that shows its order: the invocations that hold a large summand and one of the other sign.
+const fn order(name: &'static str, form: SubgroupForm, about: &'static str) -> Op {
+    let code = Code::Subgroup(SpvOp::GroupNonUniformFAdd, form);
+    row(name, FLOATS, &[WORD, WORD], SCALAR, code, "", Function::SummationOrder, about).whole(1, 1)
 }
 
 /// Every operation, in the order of the catalogue.
@@ -284,4 +296,30 @@ pub static OPS: &[Op] = &[
     moved("matrix_load_store_a", MatrixUse::A, &[line(MatrixUse::A)], "a row of a matrix A, loaded and stored, with the gap behind it"),
     moved("matrix_load_store_b", MatrixUse::B, &[line(MatrixUse::B)], "a column of a matrix B, loaded and stored, with the gap behind it"),
     moved("matrix_load_store_c", MatrixUse::Accumulator, &[line(MatrixUse::Accumulator)], "a row of an accumulator, loaded and stored, with the gap behind it"),
+    // Across a subgroup.
+    across("subgroup_fmin", SpvOp::GroupNonUniformFMin, SubgroupForm::Reduce, Function::Min, "minimum of all invocations, of which two hold x and y"),
+    across("subgroup_inclusive_fmin", SpvOp::GroupNonUniformFMin, SubgroupForm::Inclusive, Function::Min, "minimum of the invocations up to this one, of which two hold x and y"),
+    across("subgroup_exclusive_fmin", SpvOp::GroupNonUniformFMin, SubgroupForm::Exclusive, Function::Min, "minimum of the invocations before this one, of which two hold x and y"),
+    across("subgroup_clustered_fmin", SpvOp::GroupNonUniformFMin, SubgroupForm::Clustered, Function::Min, "minimum of a cluster of four invocations, of which two hold x and y"),
+    across("subgroup_partly_fmin", SpvOp::GroupNonUniformFMin, SubgroupForm::Partly, Function::Min, "minimum of the active invocations, three of the subgroup's, of which two hold x and y"),
+    across("subgroup_fmax", SpvOp::GroupNonUniformFMax, SubgroupForm::Reduce, Function::Max, "maximum of all invocations, of which two hold x and y"),
+    across("subgroup_inclusive_fmax", SpvOp::GroupNonUniformFMax, SubgroupForm::Inclusive, Function::Max, "maximum of the invocations up to this one, of which two hold x and y"),
+    across("subgroup_exclusive_fmax", SpvOp::GroupNonUniformFMax, SubgroupForm::Exclusive, Function::Max, "maximum of the invocations before this one, of which two hold x and y"),
+    across("subgroup_clustered_fmax", SpvOp::GroupNonUniformFMax, SubgroupForm::Clustered, Function::Max, "maximum of a cluster of four invocations, of which two hold x and y"),
+    across("subgroup_partly_fmax", SpvOp::GroupNonUniformFMax, SubgroupForm::Partly, Function::Max, "maximum of the active invocations, three of the subgroup's, of which two hold x and y"),
+    across("subgroup_fadd", SpvOp::GroupNonUniformFAdd, SubgroupForm::Reduce, Function::Add, "sum of all invocations, of which two hold x and y"),
+    across("subgroup_inclusive_fadd", SpvOp::GroupNonUniformFAdd, SubgroupForm::Inclusive, Function::Add, "sum of the invocations up to this one, of which two hold x and y"),
+    across("subgroup_exclusive_fadd", SpvOp::GroupNonUniformFAdd, SubgroupForm::Exclusive, Function::Add, "sum of the invocations before this one, of which two hold x and y"),
+    across("subgroup_clustered_fadd", SpvOp::GroupNonUniformFAdd, SubgroupForm::Clustered, Function::Add, "sum of a cluster of four invocations, of which two hold x and y"),
+    across("subgroup_partly_fadd", SpvOp::GroupNonUniformFAdd, SubgroupForm::Partly, Function::Add, "sum of the active invocations, three of the subgroup's, of which two hold x and y"),
+    across("subgroup_fmul", SpvOp::GroupNonUniformFMul, SubgroupForm::Reduce, Function::Mul, "product of all invocations, of which two hold x and y"),
+    across("subgroup_inclusive_fmul", SpvOp::GroupNonUniformFMul, SubgroupForm::Inclusive, Function::Mul, "product of the invocations up to this one, of which two hold x and y"),
+    across("subgroup_exclusive_fmul", SpvOp::GroupNonUniformFMul, SubgroupForm::Exclusive, Function::Mul, "product of the invocations before this one, of which two hold x and y"),
+    across("subgroup_clustered_fmul", SpvOp::GroupNonUniformFMul, SubgroupForm::Clustered, Function::Mul, "product of a cluster of four invocations, of which two hold x and y"),
+    across("subgroup_partly_fmul", SpvOp::GroupNonUniformFMul, SubgroupForm::Partly, Function::Mul, "product of the active invocations, three of the subgroup's, of which two hold x and y"),
+    order("subgroup_order", SubgroupForm::Reduce, "order of the sum of all invocations"),
+    order("subgroup_inclusive_order", SubgroupForm::Inclusive, "order of the sum of the invocations up to this one"),
+    order("subgroup_exclusive_order", SubgroupForm::Exclusive, "order of the sum of the invocations before this one"),
+    order("subgroup_clustered_order", SubgroupForm::Clustered, "order of the sum of a cluster of four invocations"),
+    order("subgroup_partly_order", SubgroupForm::Partly, "order of the sum of the active invocations, every second one"),
 ];

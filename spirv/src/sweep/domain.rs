@@ -26,6 +26,11 @@ impl Domain {
         if kernel.op.code.is_of_texels() {
             return refused("it is about texels, which `fpprobe run` asks code by code".to_owned());
         }
+        if kernel.op.code.is_of_subgroups() {
+            return refused(
+                "the invocations of a subgroup compute it together, and each of a sweep has its own input".to_owned(),
+            );
+        }
         if kernel.route != Route::Buffer || kernel.stage != Stage::Compute || kernel.via != Via::Spirv {
             return refused("a sweep makes its inputs in a compute shader: leave route, stage and via out".to_owned());
         }

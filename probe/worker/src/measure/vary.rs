@@ -81,7 +81,7 @@ pub fn variants(seed: u64, kernel: u64, limits: Limits) -> [Variant; 2] {
     ]
 }
 
-/// The same for a kernel of matrices, whose work group is one subgroup.
+/// The same for a kernel of matrices or across a subgroup: its work group is one subgroup.
 pub fn of_subgroups(variants: [Variant; 2], limits: Limits) -> [Variant; 2] {
     let group = limits.subgroup;
     let subgroup = limits.subgroups.filter(|[least, most]| (*least..=*most).contains(&group)).map(|_| group);

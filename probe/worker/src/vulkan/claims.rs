@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 use fpprobe_reports::support::{
-    BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, GRAPHICS, format_claim,
+    BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, GRAPHICS, SUBGROUP_ARITHMETIC,
+    SUBGROUP_CLUSTERED, SUBGROUP_EXTENDED_TYPES, format_claim,
 };
+use fpprobe_spirv::subgroup::SMALLEST_SUBGROUP;
 use fpprobe_spirv::{Format, Use};
 
 use super::image::vulkan_format;
 use super::instance::Instance;
 use super::later::{SHADER_BFLOAT16, ShaderBfloat16Features};
 use super::physical::Physical;
+use super::subgroups;
 
 /// Extensions in which features and properties were born before they became core.
 pub(super) const FLOAT_CONTROLS: (&std::ffi::CStr, u32) = (khr::shader_float_controls::NAME, vk::API_VERSION_1_2);
@@ -23,6 +26,10 @@ pub(super) const FLOAT_CONTROLS2: (&std::ffi::CStr, u32) =
     (khr::shader_float_controls2::NAME, vk::make_api_version(0, 1, 4, 0));
 /// As above.
 pub(super) const MEMORY_MODEL: (&std::ffi::CStr, u32) = (khr::vulkan_memory_model::NAME, vk::API_VERSION_1_2);
+
+/// As above.
+pub(super) const SUBGROUP_TYPES: (&std::ffi::CStr, u32) =
+    (khr::shader_subgroup_extended_types::NAME, vk::API_VERSION_1_2);
 
 /// Queries everything that the driver claims. A device older than Vulkan 1.1 is not asked and claims nothing.
 pub(super) fn claims(instance: &Instance, physical: &Physical) -> Claims {
@@ -36,6 +43,7 @@ pub(super) fn claims(instance: &Instance, physical: &Physical) -> Claims {
     if physical.speaks_1_1() {
         features(instance, physical, &mut flags);
         float_controls(instance, physical, &mut flags, &mut claims);
+        subgroup_operations(instance, physical, &mut flags);
         formats(instance, physical, &mut flags);
         flags.insert(GRAPHICS.to_owned(), physical.draws);
     }
@@ -69,6 +77,10 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     if physical.has(SHADER_BFLOAT16) {
         chain = chain.push_next(&mut bfloat16);
     }
+    let mut subgroup_types = vk::PhysicalDeviceShaderSubgroupExtendedTypesFeatures::default();
+    if physical.knows(SUBGROUP_TYPES.0, SUBGROUP_TYPES.1) {
+        chain = chain.push_next(&mut subgroup_types);
+    }
     // SAFETY: the handle is the instance's; only structures that the device knows are chained, and they outlive the
     // call. Vulkan 1.1 loaders have the function.
     unsafe { instance.raw().get_physical_device_features2(physical.raw, &mut chain) };
@@ -92,8 +104,20 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         (COOPERATIVE_MATRIX, matrices.cooperative_matrix != 0 && memory_model.vulkan_memory_model != 0),
         ("shaderFloatControls2", controls2.shader_float_controls2 != 0),
         (CUSTOM_BORDER_COLORS, borders.custom_border_colors != 0),
+        (SUBGROUP_EXTENDED_TYPES, subgroup_types.shader_subgroup_extended_types != 0),
     ];
     flags.extend(found.map(named));
+}
+
+/// Operations over subgroups in compute shaders, where a subgroup has as many invocations as kernels need.
+fn subgroup_operations(instance: &Instance, physical: &Physical, flags: &mut Flags) {
+    let found = subgroups::properties(instance, physical);
+    let able = found.supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
+        && found.subgroup_size.is_power_of_two()
+        && found.subgroup_size >= SMALLEST_SUBGROUP;
+    let offered = |operations| able && found.supported_operations.contains(operations);
+    flags.insert(SUBGROUP_ARITHMETIC.to_owned(), offered(vk::SubgroupFeatureFlags::ARITHMETIC));
+    flags.insert(SUBGROUP_CLUSTERED.to_owned(), offered(vk::SubgroupFeatureFlags::CLUSTERED));
 }
 
 fn float_controls(instance: &Instance, physical: &Physical, flags: &mut Flags, claims: &mut Claims) {

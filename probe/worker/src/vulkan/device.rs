@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
-use fpprobe_reports::support::{BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS};
+use fpprobe_reports::support::{
+    BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, SUBGROUP_EXTENDED_TYPES,
+};
 
-use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, MEMORY_MODEL, claims};
+use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, MEMORY_MODEL, SUBGROUP_TYPES, claims};
 use super::error::{CallName, VulkanError};
 use super::fault;
 use super::handles::{Logical, OwnedHandle};
@@ -243,8 +245,11 @@ fn create(
     let mut borders =
         vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default().custom_border_colors(claimed(CUSTOM_BORDER_COLORS));
 
+    let mut subgroup_types = vk::PhysicalDeviceShaderSubgroupExtendedTypesFeatures::default()
+        .shader_subgroup_extended_types(claimed(SUBGROUP_EXTENDED_TYPES));
+
     let mut extensions = Vec::new();
-    for (extension, promoted) in [FLOAT_CONTROLS, FLOAT16, FLOAT_CONTROLS2] {
+    for (extension, promoted) in [FLOAT_CONTROLS, FLOAT16, FLOAT_CONTROLS2, SUBGROUP_TYPES] {
         // What has become core need not be, and on later devices may not be, enabled by its old name.
         if physical.version < promoted && physical.has(extension) {
             extensions.push(extension.as_ptr());
@@ -270,6 +275,9 @@ fn create(
     }
     if controls2.shader_float_controls2 == vk::TRUE {
         features = features.push_next(&mut controls2);
+    }
+    if subgroup_types.shader_subgroup_extended_types == vk::TRUE {
+        features = features.push_next(&mut subgroup_types);
     }
     if borders.custom_border_colors == vk::TRUE {
         extensions.push(ext::custom_border_color::NAME.as_ptr());

@@ -19,11 +19,16 @@ pub(super) struct Subgroups {
 
 /// Invocations of a subgroup where no pipeline requires another number; Vulkan 1.1 is needed.
 pub(super) fn size(instance: &Instance, physical: &Physical) -> u32 {
+    properties(instance, physical).subgroup_size.clamp(1, MOST_INVOCATIONS)
+}
+
+/// What the driver says of subgroups; Vulkan 1.1 is needed.
+pub(super) fn properties(instance: &Instance, physical: &Physical) -> vk::PhysicalDeviceSubgroupProperties<'static> {
     let mut properties = vk::PhysicalDeviceSubgroupProperties::default();
     let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut properties);
     // SAFETY: the handle is the instance's; Vulkan 1.1 has the structure, which outlives the call, and the function.
     unsafe { instance.raw().get_physical_device_properties2(physical.raw, &mut chain) };
-    properties.subgroup_size.clamp(1, MOST_INVOCATIONS)
+    properties
 }
 
 /// What a device lets compute pipelines choose among; `None` where there is one size only.

@@ -126,6 +126,17 @@ impl Places {
             };
             return self.fitting(op, inst, first).map(|found| Found { operation: (format, op), ..found });
         }
+        // The instruction is that of several operations; what it takes is the value of one invocation.
+        let across = |(_, op): &Operation| matches!(op.code, Code::Subgroup(code, _) if code == inst.class.opcode);
+        if let Some(operation) = kernel.filter(across) {
+            let held = inst.operands.get(2).and_then(Operand::id_ref_any).and_then(|id| self.view(id));
+            let result = self.view(inst.result_id?)?;
+            return Some(Found {
+                operation,
+                args: held.map(|view| (2, view)).into_iter().collect(),
+                result: Some(result),
+            });
+        }
         OPS.iter().filter(|op| !moves(op)).find_map(|op| {
             let first = match (op.code, inst.class.opcode, inst.operands.as_slice()) {
                 (Code::Inst(Inst::Core(code)), opcode, _) if code == opcode => 0,

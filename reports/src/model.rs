@@ -21,6 +21,7 @@ use smol_str::SmolStr;
 pub use self::cause::{Cause, Scope, Severity};
 pub use self::pattern::Pattern;
 pub use self::recompiled::Recompiled;
+pub(crate) use self::traits::ALONE;
 pub use self::traits::{DeviceTrait, MIXED, NOT_OFFERED, TraitShare, TraitValue};
 pub use self::values::Values;
 

@@ -19,7 +19,6 @@ use fpprobe_spirv::Kernel;
 
 use crate::model::DeviceTrait;
 pub use modes::TraitMode;
-pub(crate) use split::ALONE;
 pub use table::rows;
 use variants::Variation;
 

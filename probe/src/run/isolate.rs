@@ -23,7 +23,7 @@ use fpprobe_worker::protocol::Runs;
 const SHOWN: usize = 4;
 
 /// Cases of kernels that are not accepted.
-type FailingCases = HashMap<Kernel, HashSet<Vec<u64>>>;
+type UnacceptedCases = HashMap<Kernel, HashSet<Vec<u64>>>;
 
 /// Measures these kernels of a device isolated, but for those that were isolated before: all their cases, or where the operands
 /// are constants those that fail. Differences are findings of kind `batch_dependent`, or `flaky` where they do not come again. The
@@ -31,7 +31,7 @@ type FailingCases = HashMap<Kernel, HashSet<Vec<u64>>>;
 pub fn again<'t>(
     site: &DeviceSession<'_>,
     observations: &[Observation],
-    (deviating, failing): (&HashSet<Kernel>, &FailingCases),
+    (deviating, failing): (&HashSet<Kernel>, &UnacceptedCases),
     track: impl Fn(Pass) -> Option<Track<'t>>,
 ) -> Result<Measurement, String> {
     let whole: Vec<&Observation> = observations
@@ -65,7 +65,7 @@ pub fn again<'t>(
 }
 
 /// What of an observation is to run isolated.
-fn part(whole: &Observation, failing: &FailingCases) -> Observation {
+fn part(whole: &Observation, failing: &UnacceptedCases) -> Observation {
     let failing = failing.get(&whole.kernel).filter(|_| whole.kernel.route.is_folded());
     let Some(failing) = failing else { return whole.clone() };
     let cases: Vec<usize> = (0..whole.cases.len()).filter(|case| failing.contains(whole.cases.case(*case))).collect();
@@ -163,7 +163,7 @@ pub fn deviating<'t>(
         if next.is_empty() {
             break;
         }
-        let mut failing = FailingCases::new();
+        let mut failing = UnacceptedCases::new();
         for (kernel, case, _) in rules().flat_map(|rule| &rule.cases).filter(|(kernel, ..)| next.contains(kernel)) {
             failing.entry(*kernel).or_default().insert(case.clone());
         }

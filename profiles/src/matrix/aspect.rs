@@ -60,8 +60,8 @@ impl MatrixAspect {
         }
     }
 
-    /// What several kernels show. They may be of one unit: a small product cannot tell all models apart, so that of those
-    /// that give its results the one counts that gives those of most kernels.
+    /// What several kernels show. They may be of one unit: a small product fits several models, and of these the one counts
+    /// that gives the results of most kernels.
     pub fn of_each<'o>(self, observations: &[&'o Observation]) -> Vec<(&'o Observation, AspectResult)> {
         let preferred = if self == MatrixAspect::Model { common(observations) } else { None };
         let of = |one: &Observation| if preferred.is_some() { model(one, preferred) } else { self.of(one) };

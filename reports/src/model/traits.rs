@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::AnswerEvidence;
-use crate::traits::ALONE;
 
 /// What a device does in one respect; a scope of which nothing was measured is left out.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +55,9 @@ const VARIANTS: usize = 3;
 
 /// The value where a scope itself disagrees.
 pub const MIXED: &str = "mixed";
+
+/// How the place of a value begins that shows elsewhere as well.
+pub(crate) const ALONE: &str = "alone ";
 
 /// The value where the device lacks what it takes.
 pub const NOT_OFFERED: &str = "not_offered";

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpprobe_profiles::encoding::Encoding;
 use fpprobe_spirv::Kernel;
 
+use crate::model::ALONE;
+
 /// What may part lanes, in the order that is tried; with the words before its values.
 const DIMENSIONS: [(&str, &str); 10] = [
     ("operation", "of "),
@@ -22,9 +24,6 @@ const DIMENSIONS: [(&str, &str); 10] = [
 /// Keys of kernels, with what they are where an id leaves them out.
 const KEYS: [(&str, &str); 5] =
     [("route", "buffer"), ("stage", "compute"), ("width", "1"), ("via", "spirv"), ("controls", "none")];
-
-/// How the place of a value begins that shows elsewhere as well.
-pub(crate) const ALONE: &str = "alone ";
 
 /// Values of a dimension that are named; the value of a trait that has more is the usual one.
 const NAMED: usize = 3;

@@ -243,10 +243,10 @@ fn controls_that_cannot_be_requested_are_refused() {
 }
 
 #[test]
-fn a_group_is_of_a_format_or_of_a_control() {
+fn a_group_is_of_a_format_a_control_or_a_need() {
     for (member, part) in [
-        ("", "`format` or `control`"),
-        ("format = \"f16\"\ncontrol = \"ftz16\"\n", "`format` or `control`"),
+        ("", "`format`, `control` or `need`"),
+        ("format = \"f16\"\ncontrol = \"ftz16\"\n", "`format`, `control` or `need`"),
         ("format = \"f15\"\n", "group.format"),
         ("control = \"ftz15\"\n", "group.control"),
     ] {

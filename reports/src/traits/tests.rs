@@ -4,6 +4,7 @@ use fpprobe_profiles::observed_behaviour::Aspect;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Cases, Kernel};
 
+use super::split::{Facets, places};
 use super::*;
 use crate::model::TraitValue;
 
@@ -74,10 +75,14 @@ fn a_scope_that_disagrees_is_mixed_and_says_who_does_what() {
     let words = fma.describe();
     let [split, fused] = ["split with stage=fragment", "fused with stage=compute"];
     assert!(words == format!("mixed: {fused}, {split}") || words == format!("mixed: {split}, {fused}"), "{words}");
-    // What one stage shows, and the other beside something else.
-    let flaky = Observation { second: Some([0].into()), ..all[0].clone() };
-    let fma = of(&[flaky, all[1].clone()], "f32.fma").run_time.unwrap();
-    assert!(fma.describe().contains(", alone with stage=fragment)"), "{}", fma.describe());
+}
+
+#[test]
+fn a_value_that_shows_elsewhere_as_well_says_where_it_shows_alone() {
+    let of = |stage: &str| Facets::from([("stage", format!("stage={stage}"))]);
+    let (one, both) = (BTreeSet::from([of("compute")]), BTreeSet::from([of("compute"), of("fragment")]));
+    assert_eq!(places(&[&one, &both]), ["", "alone with stage=fragment"]);
+    assert_eq!(places(&[&one, &BTreeSet::from([of("vertex")])]), ["with stage=compute", "with stage=vertex"]);
 }
 
 #[test]

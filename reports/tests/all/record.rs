@@ -78,15 +78,15 @@ fn another_list_of_the_same_name_stays_with_its_kernel() {
 fn kernels_of_other_versions_are_named_and_the_rest_is_read() {
     let (mut written, tables) =
         record(&[observation("f32.fadd", 0), observation("f32.fmul", 0), observation("f32.fsub", 0)]);
-    written[0].kernel = "bf16.fadd".into();
+    written[0].kernel = "e4m3.fadd".into();
     for later in &mut written[1..] {
-        later.out = Some(Outputs::SameAs { same_as: "bf16.fadd".into() });
+        later.out = Some(Outputs::SameAs { same_as: "e4m3.fadd".into() });
     }
     let read = read_device(&written, &tables).unwrap();
     assert_eq!(read.observations.len(), 2);
     assert_eq!(read.observations[0].out[..], [0, 1]);
     let message = read.unknown[0].to_string();
-    assert!(message.contains("`bf16.fadd`") && message.contains("unknown format"), "{message}");
+    assert!(message.contains("`e4m3.fadd`") && message.contains("unknown format"), "{message}");
 }
 
 #[test]

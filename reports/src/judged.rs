@@ -72,7 +72,7 @@ pub fn rules(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Obs
         },
         || parallel::both(|| findings(observations, &index), || traits::traits(&index)),
     );
-    DeviceJudgement { profiles, causes, findings, traits, ..DeviceJudgement::default() }
+    DeviceJudgement { profiles, findings, traits, causes, ..DeviceJudgement::default() }
 }
 
 /// What is noted beside the rules.

@@ -160,8 +160,12 @@ impl Verifier {
                 };
                 let of = (kind, accepted, first + at as u64);
                 self.runs(fast, of, results, work, answer, |places| consulted.push(places));
-                consulted.into_iter().for_each(|places| found[places].fill(f64::NAN));
-                found.iter_mut().filter(|distance| distance.is_infinite()).for_each(|distance| *distance = f64::NAN);
+                for places in consulted {
+                    found[places].fill(f64::NAN);
+                }
+                for distance in found.iter_mut().filter(|distance| distance.is_infinite()) {
+                    *distance = f64::NAN;
+                }
                 at = others.end;
             }
         }

@@ -1,10 +1,11 @@
-//! What a user waits for, as one table: `make bench`, or `cargo bench -p fpprobe --bench table -- WORD...` for the rows whose
-//! names contain a word.
+//! What a user waits for, as one table: `make bench`, or `cargo bench -p fpprobe --bench table --
+//! WORD...` for the rows whose names contain a word.
 //!
-//! A row is a command of the program, or a function of its library, on a driver of `target/drivers/` where it needs one, with
-//! the driver's disk cache off: wall time in seconds (minimum, median and maximum of `FPPROBE_BENCH_RUNS`, 5), processor time of
-//! all processes (median), and the ratio of the median to that of the last release (`release.tsv`; `UPDATE=1` writes the file).
-//! Nothing fails for being slow.
+//! A row is a command of the program, or a function of its library, on a driver of
+//! `target/drivers/` where it needs one, with the driver's disk cache off: wall time in seconds
+//! (minimum, median and maximum of `FPPROBE_BENCH_RUNS`, 5), processor time of all processes
+//! (median), and the ratio of the median to that of the last release (`release.tsv`; `UPDATE=1`
+//! writes the file). Nothing fails for being slow.
 
 #[path = "../../reports/tests/all/fixture/mod.rs"]
 #[expect(clippy::wildcard_imports, dead_code, reason = "a file of the tests, which use more of it")]
@@ -33,22 +34,36 @@ const WAYS: [(&str, &[&str]); 3] = [
 /// Reports in the store whose list is timed.
 const STORED: usize = 10_000;
 const RELEASE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/release.tsv");
-/// Clock ticks a second in `/proc` (`USER_HZ`), which is 100 on every architecture of Linux that has Vulkan.
+/// Clock ticks a second in `/proc` (`USER_HZ`), which is 100 on every architecture of Linux that
+/// has Vulkan.
 const TICKS: f64 = 100.0;
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let runs = std::env::var("FPPROBE_BENCH_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(5).max(1);
+    let words: Vec<String> =
+        std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let runs = std::env::var("FPPROBE_BENCH_RUNS")
+        .ok()
+        .and_then(|runs| runs.parse().ok())
+        .unwrap_or(5)
+        .max(1);
     let mut table = BenchTable { words, runs, release: release(), measured: String::new() };
     let folder = tempfile::tempdir().expect("a temporary folder");
 
-    println!("{:32} {:>8} {:>8} {:>8} {:>8}  ratio to the last release", "seconds", "min", "median", "max", "cpu");
+    println!(
+        "{:32} {:>8} {:>8} {:>8} {:>8}  ratio to the last release",
+        "seconds", "min", "median", "max", "cpu"
+    );
     for driver in DRIVERS {
         let report = folder.path().join(driver);
         let output = report.to_str().expect("its name is text");
-        table.row(&format!("run {driver}"), || fpprobe(driver, &["run", "--no-keep", "-o", output]));
-        table.row(&format!("run --quick {driver}"), || fpprobe(driver, &["run", "--no-keep", "--quick"]));
-        table.row(&format!("texels {driver}"), || fpprobe(driver, &[&["run", "--no-keep"][..], &TEXELS].concat()));
+        table
+            .row(&format!("run {driver}"), || fpprobe(driver, &["run", "--no-keep", "-o", output]));
+        table.row(&format!("run --quick {driver}"), || {
+            fpprobe(driver, &["run", "--no-keep", "--quick"])
+        });
+        table.row(&format!("texels {driver}"), || {
+            fpprobe(driver, &[&["run", "--no-keep"][..], &TEXELS].concat())
+        });
         describe(driver, &report);
     }
     of_a_report(&mut table, &folder.path().join(DRIVER).join("report.json"));
@@ -97,8 +112,15 @@ impl BenchTable {
         processors.sort_by(f64::total_cmp);
 
         let (median, cpu) = (walls[walls.len() / 2], processors[processors.len() / 2]);
-        let ratio = self.release.get(name).map_or("-".to_owned(), |release| format!("{:.2}", median / release));
-        println!("{name:32} {:8.3} {median:8.3} {:8.3} {cpu:8.2}  {ratio}", walls[0], walls[walls.len() - 1]);
+        let ratio = self
+            .release
+            .get(name)
+            .map_or("-".to_owned(), |release| format!("{:.2}", median / release));
+        println!(
+            "{name:32} {:8.3} {median:8.3} {:8.3} {cpu:8.2}  {ratio}",
+            walls[0],
+            walls[walls.len() - 1]
+        );
         writeln!(self.measured, "{name}\t{median:.3}\t{cpu:.2}").expect("a string takes all");
     }
 }
@@ -135,13 +157,21 @@ fn of_a_store(table: &mut BenchTable, folder: &Path) {
 fn describe(driver: &str, folder: &Path) {
     let Ok(report) = load::load(&folder.join("report.json")) else { return };
     let kernels: usize = report.devices.iter().map(|device| device.observations.len()).sum();
-    let rules = report.devices.iter().flat_map(|device| &device.profiles).flat_map(|profile| &profile.rules);
-    println!("  {driver}: {kernels} kernels, {} judged lanes", rules.map(|rule| rule.lanes).sum::<usize>());
+    let rules = report
+        .devices
+        .iter()
+        .flat_map(|device| &device.profiles)
+        .flat_map(|profile| &profile.rules);
+    println!(
+        "  {driver}: {kernels} kernels, {} judged lanes",
+        rules.map(|rule| rule.lanes).sum::<usize>()
+    );
 }
 
 /// Runs the program on a driver; what it finds is not of interest here, that it could not run is.
 fn fpprobe(driver: &str, arguments: &[&str]) {
-    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../target/drivers/{driver}.json"));
+    let manifest =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../target/drivers/{driver}.json"));
     assert!(manifest.exists(), "{} is missing: run .ci/drivers first", manifest.display());
     let status = Command::new(env!("CARGO_BIN_EXE_fpprobe"))
         .args(arguments)
@@ -163,8 +193,8 @@ fn release() -> BTreeMap<String, f64> {
     text.lines().filter_map(row).collect()
 }
 
-/// Processor seconds of this process and of all that it has started and waited for (proc(5), `utime` to `cstime` of
-/// `/proc/PID/stat`).
+/// Processor seconds of this process and of all that it has started and waited for (proc(5),
+/// `utime` to `cstime` of `/proc/PID/stat`).
 fn spent() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").expect("there is /proc");
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(4);

@@ -1,5 +1,5 @@
-//! Drivers that are installed and show no device. Most machines have some, for hardware that they lack; one whose device was
-//! there before, or whose hardware is there now, does not start.
+//! Drivers that are installed and show no device. Most machines have some, for hardware that they
+//! lack; one whose device was there before, or whose hardware is there now, does not start.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,8 @@ use crate::supervisor::ManifestRow;
 use fpprobe_system::host;
 use fpprobe_system::usage::say;
 
-/// Drivers by a part of their library's or manifest's name: PCI vendor, and the kernel drivers that they work with.
+/// Drivers by a part of their library's or manifest's name: PCI vendor, and the kernel drivers that
+/// they work with.
 const DRIVERS: [(&str, u32, &[&str]); 6] = [
     ("nvidia", 0x10de, &["nvidia"]),
     ("nouveau", 0x10de, &["nouveau"]),
@@ -28,13 +29,16 @@ pub fn incidents(rows: &[ManifestRow], store: Option<&Store>) -> Vec<Incident> {
     if rows.iter().all(|row| row.absent.is_none()) {
         return Vec::new();
     }
-    let (nodes, stored) = (kernel_drivers(Path::new("/")), store.map(stored_devices).unwrap_or_default());
+    let (nodes, stored) =
+        (kernel_drivers(Path::new("/")), store.map(stored_devices).unwrap_or_default());
     let absent = rows.iter().filter_map(|row| Some((row, row.absent.as_ref()?)));
     absent
         .map(|(row, why)| {
-            let reason = known_hardware(row, rows, &nodes).or_else(|| known_device(row, rows, &stored));
+            let reason =
+                known_hardware(row, rows, &nodes).or_else(|| known_device(row, rows, &stored));
             let outcome = reason.is_some().then_some(Outcome::Rejected);
-            let detail = reason.map_or_else(|| format!("{NO_DEVICE}: {why}"), |reason| format!("{reason}: {why}"));
+            let detail = reason
+                .map_or_else(|| format!("{NO_DEVICE}: {why}"), |reason| format!("{reason}: {why}"));
             Incident { subject: row.manifest.display().to_string(), outcome, detail }
         })
         .collect()
@@ -43,12 +47,16 @@ pub fn incidents(rows: &[ManifestRow], store: Option<&Store>) -> Vec<Incident> {
 /// What to do about a driver that should have a device.
 pub fn remedy(incident: &Incident) -> String {
     let Incident { subject, detail, .. } = incident;
-    format!("{subject}: {detail} (where its hardware was removed, keep the driver out with VK_LOADER_DRIVERS_DISABLE)")
+    format!(
+        "{subject}: {detail} (where its hardware was removed, keep the driver out with VK_LOADER_DRIVERS_DISABLE)"
+    )
 }
 
-/// Prints drivers that should have a device to standard error, each with what to do, and counts the others.
+/// Prints drivers that should have a device to standard error, each with what to do, and counts the
+/// others.
 pub fn print(incidents: &[Incident]) {
-    let (failed, idle): (Vec<&Incident>, Vec<&Incident>) = incidents.iter().partition(|one| one.outcome.is_some());
+    let (failed, idle): (Vec<&Incident>, Vec<&Incident>) =
+        incidents.iter().partition(|one| one.outcome.is_some());
     for incident in failed {
         say(&remedy(incident));
     }
@@ -58,16 +66,26 @@ pub fn print(incidents: &[Incident]) {
     }
 }
 
-/// Why the hardware of a driver must be there: its kernel driver has a device node, and no driver shows a device of that vendor.
-fn known_hardware(row: &ManifestRow, rows: &[ManifestRow], nodes: &BTreeSet<String>) -> Option<String> {
+/// Why the hardware of a driver must be there: its kernel driver has a device node, and no driver
+/// shows a device of that vendor.
+fn known_hardware(
+    row: &ManifestRow,
+    rows: &[ManifestRow],
+    nodes: &BTreeSet<String>,
+) -> Option<String> {
     let (vendor, drivers) = of(row)?;
     let node = drivers.iter().find(|driver| nodes.contains(**driver))?;
     let served = found(rows).any(|found| found.identity.vendor_id == vendor);
     (!served).then(|| format!("shows no device, though {node} has a device node"))
 }
 
-/// Why a device of a driver must be there: a stored report of this machine holds one that no driver shows.
-fn known_device(row: &ManifestRow, rows: &[ManifestRow], stored: &[(String, StoredDevice)]) -> Option<String> {
+/// Why a device of a driver must be there: a stored report of this machine holds one that no driver
+/// shows.
+fn known_device(
+    row: &ManifestRow,
+    rows: &[ManifestRow],
+    stored: &[(String, StoredDevice)],
+) -> Option<String> {
     let vendor = of(row).map(|(vendor, _)| format!("{vendor:04x}:"));
     let manifest = row.manifest.display().to_string();
     let is_of = |one: &StoredDevice| {
@@ -78,25 +96,32 @@ fn known_device(row: &ManifestRow, rows: &[ManifestRow], stored: &[(String, Stor
         }
     };
     let shown = |one: &StoredDevice| {
-        found(rows).any(|found| (&found.identity.slot, &found.identity.driver.name) == (&one.slot, &one.driver))
+        found(rows).any(|found| {
+            (&found.identity.slot, &found.identity.driver.name) == (&one.slot, &one.driver)
+        })
     };
     let (finished, one) = stored.iter().find(|(_, one)| is_of(one) && !shown(one))?;
     Some(format!("shows no device, though {} was measured on {finished}", one.name))
 }
 
-fn found(rows: &[ManifestRow]) -> impl Iterator<Item = &fpprobe_worker::protocol::EnumeratedDevice> {
+fn found(
+    rows: &[ManifestRow],
+) -> impl Iterator<Item = &fpprobe_worker::protocol::EnumeratedDevice> {
     rows.iter().flat_map(|row| row.devices.iter().flatten())
 }
 
 /// Vendor and kernel drivers of a driver, where they are known.
 fn of(row: &ManifestRow) -> Option<(u32, &'static [&'static str])> {
-    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let name = |path: &Path| {
+        path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default()
+    };
     let names = [name(&row.library), name(&row.manifest)];
     let found = DRIVERS.iter().find(|(part, ..)| names.iter().any(|name| name.contains(part)))?;
     Some((found.1, found.2))
 }
 
-/// The devices in the store's reports of this machine, newest first, each with the time of its report.
+/// The devices in the store's reports of this machine, newest first, each with the time of its
+/// report.
 fn stored_devices(store: &Store) -> Vec<(String, StoredDevice)> {
     let Ok(listing) = store.list() else { return Vec::new() };
     let host = host::host().id;
@@ -116,12 +141,14 @@ fn kernel_drivers(root: &Path) -> BTreeSet<String> {
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     };
     let numbered = |name: &str, prefix: &str| {
-        name.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+        name.strip_prefix(prefix)
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
     };
     let mut drivers = BTreeSet::new();
     for node in names("dev/dri").iter().filter(|name| numbered(name, "renderD")) {
         let driver = fs::read_link(root.join("sys/class/drm").join(node).join("device/driver"));
-        let name = driver.ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+        let name =
+            driver.ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
         drivers.extend(name);
     }
     if names("dev").iter().any(|name| numbered(name, "nvidia")) {
@@ -175,7 +202,11 @@ mod tests {
         assert!(kernel_drivers(root.path()).is_empty());
         fs::create_dir_all(path("dev/dri")).unwrap();
         fs::create_dir_all(path("sys/class/drm/renderD128/device")).unwrap();
-        symlink("../../../../bus/pci/drivers/amdgpu", path("sys/class/drm/renderD128/device/driver")).unwrap();
+        symlink(
+            "../../../../bus/pci/drivers/amdgpu",
+            path("sys/class/drm/renderD128/device/driver"),
+        )
+        .unwrap();
         for node in ["dev/dri/card0", "dev/dri/renderD128", "dev/dri/renderD129", "dev/nvidiactl"] {
             fs::write(path(node), "").unwrap();
         }
@@ -192,10 +223,13 @@ mod tests {
 
     #[test]
     fn a_stored_report_shows_that_a_device_was_there() {
-        let reason =
-            |manifest: &str, stored: &[(String, StoredDevice)]| known_device(&row(manifest), &[row(manifest)], stored);
+        let reason = |manifest: &str, stored: &[(String, StoredDevice)]| {
+            known_device(&row(manifest), &[row(manifest)], stored)
+        };
         assert!(
-            reason("/a/x.json", &stored("/a/x.json", "0001:0002")).unwrap().contains("Card was measured on 2026-11-25")
+            reason("/a/x.json", &stored("/a/x.json", "0001:0002"))
+                .unwrap()
+                .contains("Card was measured on 2026-11-25")
         );
         assert_eq!(reason("/a/y.json", &stored("/a/x.json", "0001:0002")), None);
         // Entries of earlier versions do not name the manifest.

@@ -1,5 +1,5 @@
-//! Settings: `config.toml`, whose copy at the repository root lists all of them with their defaults, then the environment,
-//! then the command line.
+//! Settings: `config.toml`, whose copy at the repository root lists all of them with their
+//! defaults, then the environment, then the command line.
 
 mod layers;
 mod settings;
@@ -19,7 +19,8 @@ const CONFIGURATION: DocumentKind = DocumentKind {
     missing: "the config.toml that comes with fpprobe holds every setting with its default",
 };
 
-/// The settings in effect: the named file, or the first that exists, and over it the environment and `--set`.
+/// The settings in effect: the named file, or the first that exists, and over it the environment
+/// and `--set`.
 pub fn load(named: Option<&Path>, sets: &[String]) -> anyhow::Result<ConfigLayers> {
     let path = match named {
         Some(path) => Some(path.to_owned()),
@@ -33,13 +34,19 @@ pub fn load(named: Option<&Path>, sets: &[String]) -> anyhow::Result<ConfigLayer
         layers.file(&path, &text).map_err(wrong)?;
     }
     let text = |value: std::ffi::OsString| value.to_string_lossy().into_owned();
-    layers.environment(std::env::vars_os().map(|(name, value)| (text(name), text(value)))).map_err(usage_error)?;
+    layers
+        .environment(std::env::vars_os().map(|(name, value)| (text(name), text(value))))
+        .map_err(usage_error)?;
     layers.command_line(sets).map_err(usage_error)?;
     Ok(layers)
 }
 
 fn places() -> Vec<PathBuf> {
-    let home = std::env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let home =
+        std::env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".config")));
-    home.into_iter().chain([PathBuf::from("/etc")]).map(|folder| folder.join("fpprobe/config.toml")).collect()
+    home.into_iter()
+        .chain([PathBuf::from("/etc")])
+        .map(|folder| folder.join("fpprobe/config.toml"))
+        .collect()
 }

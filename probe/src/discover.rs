@@ -1,8 +1,9 @@
 //! Finding driver manifests as the Vulkan loader documents it for Linux, without calling Vulkan.
 //!
-//! Source: "Driver Discovery" in the loader's `LoaderDriverInterface.md`. Override (`VK_DRIVER_FILES`, else
-//! `VK_ICD_FILENAMES`), or `VK_ADD_DRIVER_FILES` and then `vulkan/icd.d` below the XDG and system folders. Where the
-//! loader leaves the order to `readdir`, files come sorted by name, so that lists are the same every time.
+//! Source: "Driver Discovery" in the loader's `LoaderDriverInterface.md`. Override
+//! (`VK_DRIVER_FILES`, else `VK_ICD_FILENAMES`), or `VK_ADD_DRIVER_FILES` and then `vulkan/icd.d`
+//! below the XDG and system folders. Where the loader leaves the order to `readdir`, files come
+//! sorted by name, so that lists are the same every time.
 
 mod filter;
 pub mod layers;
@@ -18,7 +19,8 @@ use std::path::{Path, PathBuf};
 pub struct DriverCandidate {
     /// Path of the manifest.
     pub manifest: PathBuf,
-    /// The library that it names (a bare name where the system's library search decides), or what is wrong with it.
+    /// The library that it names (a bare name where the system's library search decides), or what
+    /// is wrong with it.
     pub library: Result<PathBuf, String>,
 }
 
@@ -32,7 +34,11 @@ pub fn drivers(instead: &[PathBuf]) -> Vec<DriverCandidate> {
 
 /// Where they are looked for, folders and files.
 pub fn places(instead: &[PathBuf]) -> Vec<PathBuf> {
-    if instead.is_empty() { paths::places(&|name| std::env::var_os(name)) } else { instead.to_vec() }
+    if instead.is_empty() {
+        paths::places(&|name| std::env::var_os(name))
+    } else {
+        instead.to_vec()
+    }
 }
 
 /// Variables that keep every implicit layer out, each by its own, in this process's environment.
@@ -42,7 +48,8 @@ pub fn layer_switches() -> Vec<(String, String)> {
 
 /// As [`drivers`], in a given environment.
 fn drivers_in(variable: Lookup<'_>, instead: &[PathBuf]) -> Vec<DriverCandidate> {
-    let candidates = if instead.is_empty() { paths::candidates(variable) } else { paths::expand(instead) };
+    let candidates =
+        if instead.is_empty() { paths::candidates(variable) } else { paths::expand(instead) };
     let filter = filter::DriverFilter::new(variable);
     let mut seen = HashSet::new();
     let mut found = Vec::new();
@@ -76,7 +83,8 @@ mod tests {
 
     impl Scene {
         fn new(name: &str) -> Scene {
-            let folder = std::env::temp_dir().join(format!("fpprobe-discover-{name}-{}", std::process::id()));
+            let folder = std::env::temp_dir()
+                .join(format!("fpprobe-discover-{name}-{}", std::process::id()));
             let _ = std::fs::remove_dir_all(&folder);
             Scene(folder)
         }
@@ -90,11 +98,18 @@ mod tests {
             self.file(path, &format!(r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{library}", "api_version": "1.3.0"}}}}"#))
         }
         fn find(&self, variables: &[(&str, String)]) -> Vec<(String, Result<PathBuf, String>)> {
-            let lookup = |name: &str| variables.iter().find(|pair| pair.0 == name).map(|pair| OsString::from(&pair.1));
+            let lookup = |name: &str| {
+                variables.iter().find(|pair| pair.0 == name).map(|pair| OsString::from(&pair.1))
+            };
             let found = drivers_in(&lookup, &[]);
             let inside = found.into_iter().filter(|found| found.manifest.starts_with(&self.0));
             inside
-                .map(|found| (found.manifest.strip_prefix(&self.0).unwrap().display().to_string(), found.library))
+                .map(|found| {
+                    (
+                        found.manifest.strip_prefix(&self.0).unwrap().display().to_string(),
+                        found.library,
+                    )
+                })
                 .collect()
         }
         fn path(&self, path: &str) -> String {
@@ -126,7 +141,10 @@ mod tests {
         let names: Vec<&str> = found.iter().map(|row| row.0.as_str()).collect();
         let mut expected = vec!["added.json".to_owned()];
         for folder in ["config", "xdg", "home", "data1", "data2"] {
-            expected.extend([format!("{folder}/vulkan/icd.d/a.json"), format!("{folder}/vulkan/icd.d/b.json")]);
+            expected.extend([
+                format!("{folder}/vulkan/icd.d/a.json"),
+                format!("{folder}/vulkan/icd.d/b.json"),
+            ]);
         }
         assert_eq!(names, expected);
     }
@@ -141,7 +159,10 @@ mod tests {
         let list = format!("{}:{}", scene.path("two.json"), scene.path("folder"));
         let old = ("VK_ICD_FILENAMES", scene.path("two.json"));
         let found = scene.find(&[("VK_DRIVER_FILES", list), old.clone(), data.clone()]);
-        assert_eq!(found.iter().map(|row| row.0.as_str()).collect::<Vec<_>>(), ["two.json", "folder/one.json"]);
+        assert_eq!(
+            found.iter().map(|row| row.0.as_str()).collect::<Vec<_>>(),
+            ["two.json", "folder/one.json"]
+        );
         let found = scene.find(&[old, data]);
         assert_eq!(found.iter().map(|row| row.0.as_str()).collect::<Vec<_>>(), ["two.json"]);
     }
@@ -160,16 +181,28 @@ mod tests {
             r#"{"file_format_version": "1.0.1", "ICD": {"library_path": "libother.so", "library_arch": "16"}}"#,
         );
         scene.file("g.json", r#"{"file_format_version": "1.0.1", "ICD": {}}"#);
-        let found = scene.find(&[("VK_DRIVER_FILES", format!("{}:{}", scene.path(""), scene.path("missing.json")))]);
-        let reason = |name: &str| found.iter().find(|row| row.0 == name).unwrap().1.clone().unwrap_err();
+        let found = scene.find(&[(
+            "VK_DRIVER_FILES",
+            format!("{}:{}", scene.path(""), scene.path("missing.json")),
+        )]);
+        let reason =
+            |name: &str| found.iter().find(|row| row.0 == name).unwrap().1.clone().unwrap_err();
         assert_eq!(found[0], ("a.json".to_owned(), Ok(PathBuf::from("libgood.so"))));
         assert!(reason("b.json").contains("JSON"), "{}", reason("b.json"));
-        assert!(reason("c.json").contains("libgone.so") && reason("c.json").contains("does not exist"));
+        assert!(
+            reason("c.json").contains("libgone.so") && reason("c.json").contains("does not exist")
+        );
         assert!(reason("d.json").contains("/nowhere/libgone.so"));
-        assert_eq!(found.iter().find(|row| row.0 == "e.json").unwrap().1.as_ref().unwrap(), &library);
+        assert_eq!(
+            found.iter().find(|row| row.0 == "e.json").unwrap().1.as_ref().unwrap(),
+            &library
+        );
         assert!(!found.iter().any(|row| row.0 == "f.json"));
         assert!(reason("g.json").contains("library_path"));
-        assert!(reason("missing.json").contains("missing.json") || reason("missing.json").contains("No such file"));
+        assert!(
+            reason("missing.json").contains("missing.json")
+                || reason("missing.json").contains("No such file")
+        );
     }
 
     #[test]
@@ -179,8 +212,9 @@ mod tests {
             scene.manifest(name, &format!("lib{name}.so"));
         }
         let files = ("VK_DRIVER_FILES", scene.path(""));
-        let names =
-            |variables: &[(&str, String)]| scene.find(variables).into_iter().map(|row| row.0).collect::<Vec<_>>();
+        let names = |variables: &[(&str, String)]| {
+            scene.find(variables).into_iter().map(|row| row.0).collect::<Vec<_>>()
+        };
         assert_eq!(
             names(&[files.clone(), ("VK_LOADER_DRIVERS_SELECT", "*LVP*,radeon*".into())]),
             ["lvp_icd.json", "radeon_icd.json"]

@@ -1,4 +1,5 @@
-//! What can keep devices from being measured: looked at one thing at a time, each with what to do about it.
+//! What can keep devices from being measured: looked at one thing at a time, each with what to do
+//! about it.
 
 pub mod drivers;
 pub mod loader;

@@ -1,10 +1,13 @@
-//! The program as its daemon sees it: settings, devices, and how a process of this program takes a step.
+//! The program as its daemon sees it: settings, devices, and how a process of this program takes a
+//! step.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use fpprobe_daemon::{DaemonSettings, DeviceTable, Door, KnownDevice, LibraryStamp, ProcessStep, RunOptions};
+use fpprobe_daemon::{
+    DaemonSettings, DeviceTable, Door, KnownDevice, LibraryStamp, ProcessStep, RunOptions,
+};
 use fpprobe_system::cancellation::Cancellation;
 
 use crate::cli::StoreArgs;
@@ -34,8 +37,9 @@ pub fn checked(layers: &ConfigLayers) -> anyhow::Result<DaemonSettings> {
 }
 
 impl ConfigSource {
-    /// Where a daemon of this configuration may be found. While the file is not valid, which is said, that is where one is that
-    /// was told nothing else but what the command line says; a file that cannot be read and a setting that is none are errors.
+    /// Where a daemon of this configuration may be found. While the file is not valid, which is
+    /// said, that is where one is that was told nothing else but what the command line says; a
+    /// file that cannot be read and a setting that is none are errors.
     pub fn sockets(&self) -> anyhow::Result<Vec<PathBuf>> {
         let error = match self.settings() {
             Ok(settings) => return Ok(settings.sockets()),
@@ -63,18 +67,23 @@ impl Door for ConfigSource {
             Err(error) => return DeviceTable { devices: Vec::new(), failures: vec![error] },
         };
         let drivers = discover::drivers(&config.drivers.manifests);
-        let rows = enumerate(&drivers, &supervisor::MeasureSettings::new(&config, cancellation), &|_| {});
+        let rows =
+            enumerate(&drivers, &supervisor::MeasureSettings::new(&config, cancellation), &|_| {});
         let mut table = match select::devices(&rows, &config.devices) {
             Ok(chosen) => table(&rows, chosen.into_iter().map(|(_, target)| target)),
             Err(error) => DeviceTable { devices: Vec::new(), failures: vec![error.to_string()] },
         };
         let absent = absent::incidents(&rows, Some(&settings.store));
-        table.failures.extend(absent.iter().filter(|one| one.outcome.is_some()).map(absent::remedy));
+        table
+            .failures
+            .extend(absent.iter().filter(|one| one.outcome.is_some()).map(absent::remedy));
         table
     }
 
     fn places(&self, settings: &DaemonSettings) -> Vec<PathBuf> {
-        config::parse(&settings.text).map(|config| discover::places(&config.drivers.manifests)).unwrap_or_default()
+        config::parse(&settings.text)
+            .map(|config| discover::places(&config.drivers.manifests))
+            .unwrap_or_default()
     }
 
     fn arguments(&self, config: &Path, step: &ProcessStep<'_>) -> Vec<OsString> {
@@ -84,13 +93,23 @@ impl Door for ConfigSource {
             ProcessStep::Run { device, run, seed, random, quick } => {
                 add(&deadline(&run));
                 add(&["run".into(), "--device".into(), device.into()]);
-                add(&["--seed".into(), seed.to_string().into(), "--random".into(), random.to_string().into()]);
+                add(&[
+                    "--seed".into(),
+                    seed.to_string().into(),
+                    "--random".into(),
+                    random.to_string().into(),
+                ]);
                 // Seeds differ: what depends on the compilation must show in each run.
                 add(&["--recompile".into()]);
                 if let Some(compared) = quick {
                     add(&["--quick".into()]);
                     if let Some((before, difference)) = compared {
-                        add(&["--against".into(), before.into(), "--difference".into(), difference.into()]);
+                        add(&[
+                            "--against".into(),
+                            before.into(),
+                            "--difference".into(),
+                            difference.into(),
+                        ]);
                     }
                 }
                 add(&["-o".into(), run.report.into()]);
@@ -102,14 +121,27 @@ impl Door for ConfigSource {
                 add(&common(&run));
             }
             ProcessStep::Compare { old, new, output } => {
-                add(&["diff".into(), "--common".into(), old.into(), new.into(), "-o".into(), output.into()]);
+                add(&[
+                    "diff".into(),
+                    "--common".into(),
+                    old.into(),
+                    new.into(),
+                    "-o".into(),
+                    output.into(),
+                ]);
             }
             ProcessStep::Check { baseline, report, device, output } => {
                 add(&["check".into(), "--baseline".into(), baseline.into(), report.into()]);
                 add(&["--device".into(), device.into(), "-o".into(), output.into()]);
             }
             ProcessStep::Render { store, report, output, format } => {
-                add(&["history".into(), "--store-path".into(), store.into(), "show".into(), report.into()]);
+                add(&[
+                    "history".into(),
+                    "--store-path".into(),
+                    store.into(),
+                    "show".into(),
+                    report.into(),
+                ]);
                 add(&["-o".into(), output.into()]);
                 if let Some(format) = format {
                     add(&["--format".into(), format.into()]);
@@ -144,7 +176,9 @@ fn table(rows: &[ManifestRow], chosen: impl Iterator<Item = Target>) -> DeviceTa
             table.failures.push(format!("{}: {obstacle}", identity.name));
             continue;
         }
-        let library = |path: PathBuf| seen.entry(path.clone()).or_insert_with(|| LibraryStamp::new(path)).clone();
+        let library = |path: PathBuf| {
+            seen.entry(path.clone()).or_insert_with(|| LibraryStamp::new(path)).clone()
+        };
         table.devices.push(KnownDevice {
             libraries: found.libraries.into_iter().map(library).collect(),
             key: identity.key,

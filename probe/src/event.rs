@@ -1,4 +1,5 @@
-//! What happens during a measurement, as it happens. Listeners show or record it; they cannot alter a result.
+//! What happens during a measurement, as it happens. Listeners show or record it; they cannot alter
+//! a result.
 
 /// Something that happened.
 #[derive(Clone, Debug)]

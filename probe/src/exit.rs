@@ -26,7 +26,8 @@ pub enum Status {
     Unmet = 3,
     /// Nothing could be measured.
     Nothing = 4,
-    /// A kernel that the device claims to support did not run, or something crashed, hung or was lost.
+    /// A kernel that the device claims to support did not run, or something crashed, hung or was
+    /// lost.
     Incomplete = 5,
 }
 
@@ -75,14 +76,15 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     let status = error.chain().find_map(|cause| {
         let ended = cause.downcast_ref::<ExitError>().map(|ended| ended.0);
         // A disk that is full, and a standard output that is closed, are the user's to fix.
-        let ended =
-            ended.or(Status::Usage.some_when(matches!(kind(cause), Some(StorageFull | QuotaExceeded | CLOSED))));
+        let ended = ended.or(Status::Usage
+            .some_when(matches!(kind(cause), Some(StorageFull | QuotaExceeded | CLOSED))));
         ended.or_else(|| cause.downcast_ref::<Usage>().map(|_| Status::Usage))
     });
     status.unwrap_or(Status::Internal).into()
 }
 
-/// Prints clap's message: help and version to standard output with status 0, anything else to standard error with 2.
+/// Prints clap's message: help and version to standard output with status 0, anything else to
+/// standard error with 2.
 pub fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         let _ = error.print();
@@ -100,19 +102,26 @@ pub fn usage(error: &clap::Error) -> ExitCode {
 /// The kind of an error of reading or writing, in JSON or not.
 fn kind(cause: &(dyn std::error::Error + 'static)) -> Option<io::ErrorKind> {
     let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-    io.or_else(|| cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind))
+    io.or_else(|| {
+        cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind)
+    })
 }
 
 fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
     kind(cause) == Some(io::ErrorKind::BrokenPipe)
 }
 
-/// Runs `main`. A panic, whose message is on standard error already, and an abort for want of memory or threads are internal
-/// errors; what standard libraries do otherwise are statuses that nobody has documented.
+/// Runs `main`. A panic, whose message is on standard error already, and an abort for want of
+/// memory or threads are internal errors; what standard libraries do otherwise are statuses that
+/// nobody has documented.
 pub fn contained(main: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
     let internal = Status::Internal as i32;
     // The C library's default stays where this cannot be had.
-    let _ = signal_hook::flag::register_conditional_shutdown(SIGABRT, internal, Arc::new(AtomicBool::new(true)));
+    let _ = signal_hook::flag::register_conditional_shutdown(
+        SIGABRT,
+        internal,
+        Arc::new(AtomicBool::new(true)),
+    );
     std::panic::catch_unwind(main).unwrap_or(Status::Internal.into())
 }
 

@@ -6,7 +6,8 @@ use crate::{config, discover};
 use fpprobe_daemon::request::ControlRequest as Order;
 use fpprobe_worker::protocol::{Request, Response, frame};
 
-/// Frames of a worker, or of a supervisor, that arrive in pieces. Messages that are read are written again and read as the same.
+/// Frames of a worker, or of a supervisor, that arrive in pieces. Messages that are read are
+/// written again and read as the same.
 pub fn frames(pieces: &[&[u8]]) {
     responses(pieces);
     requests(pieces);
@@ -67,5 +68,6 @@ pub fn layer(text: &[u8]) -> Vec<(String, String)> {
 
 /// A driver's manifest in this folder; whether it names a library.
 pub fn manifest(text: &[u8], folder: &Path) -> bool {
-    discover::manifest::parse(text).is_ok_and(|manifest| manifest.library(&folder.join("driver.json")).is_ok())
+    discover::manifest::parse(text)
+        .is_ok_and(|manifest| manifest.library(&folder.join("driver.json")).is_ok())
 }

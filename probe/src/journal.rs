@@ -1,4 +1,5 @@
-//! The journal of a run in progress: a file beside the report, written step by step, and gone when the report holds all.
+//! The journal of a run in progress: a file beside the report, written step by step, and gone when
+//! the report holds all.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -34,10 +35,17 @@ pub enum JournalPlace {
 
 impl JournalPlace {
     /// The journal, where there is one.
-    pub fn open(self, run: &RunStart, retry: bool, cancellation: &Cancellation) -> anyhow::Result<Option<RunJournal>> {
+    pub fn open(
+        self,
+        run: &RunStart,
+        retry: bool,
+        cancellation: &Cancellation,
+    ) -> anyhow::Result<Option<RunJournal>> {
         match self {
             JournalPlace::Nowhere => Ok(None),
-            JournalPlace::At(path) => RunJournal::begin(&path, run.clone(), retry, cancellation).map(Some),
+            JournalPlace::At(path) => {
+                RunJournal::begin(&path, run.clone(), retry, cancellation).map(Some)
+            }
             JournalPlace::On(journal) => Ok(Some(journal)),
         }
     }
@@ -64,8 +72,8 @@ pub fn place(report: &Path, folder: bool) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The report of a journal: the folder it lies in, or the file it lies beside; `None` for a file that is not named as a
-/// journal is.
+/// The report of a journal: the folder it lies in, or the file it lies beside; `None` for a file
+/// that is not named as a journal is.
 pub fn report(journal: &Path) -> Option<PathBuf> {
     let name = journal.file_name()?;
     if name == NAME {
@@ -91,14 +99,23 @@ pub fn find(named: &Path) -> anyhow::Result<PathBuf> {
 }
 
 impl RunJournal {
-    /// Begins the journal of a new run. One that an unfinished run has left there is kept under another name, and what it
-    /// knows of kernels that took the machine down is heeded. At no moment is there neither of them.
-    pub fn begin(path: &Path, run: RunStart, retry: bool, stop: &Cancellation) -> anyhow::Result<RunJournal> {
+    /// Begins the journal of a new run. One that an unfinished run has left there is kept under
+    /// another name, and what it knows of kernels that took the machine down is heeded. At no
+    /// moment is there neither of them.
+    pub fn begin(
+        path: &Path,
+        run: RunStart,
+        retry: bool,
+        stop: &Cancellation,
+    ) -> anyhow::Result<RunJournal> {
         let old = open(path)?;
         let opened = predecessor(path, &old)?;
         let fresh = with_suffix(path, ".new");
         let made = OpenOptions::new().read(true).append(true).create(true).open(&fresh);
-        let file = made.and_then(|file| file.set_len(0).map(|()| file)).with_context(|| failed(&fresh)).or_usage()?;
+        let file = made
+            .and_then(|file| file.set_len(0).map(|()| file))
+            .with_context(|| failed(&fresh))
+            .or_usage()?;
         lock(path, &file)?;
         let mut journal = RunJournal::new(path, file, Vec::new(), stop);
         journal.write(&Record::Run(run));
@@ -109,7 +126,11 @@ impl RunJournal {
     }
 
     /// Goes on with the journal of a run.
-    pub fn resume(path: &Path, retry: bool, stop: &Cancellation) -> anyhow::Result<(RunStart, RunJournal)> {
+    pub fn resume(
+        path: &Path,
+        retry: bool,
+        stop: &Cancellation,
+    ) -> anyhow::Result<(RunStart, RunJournal)> {
         let file = open(path)?;
         let shown = path.display();
         let unreadable = |error| anyhow!("failed to resume from {shown}: {error}");
@@ -123,7 +144,9 @@ impl RunJournal {
             return Err(usage_error(message));
         }
         if let Some(line) = read.torn {
-            say(&format!("{shown}: line {line} was cut off when the run was killed; what it told is measured again"));
+            say(&format!(
+                "{shown}: line {line} was cut off when the run was killed; what it told is measured again"
+            ));
         }
         file.set_len(read.length).with_context(|| failed(path)).or_usage()?;
         let mut journal = RunJournal::new(path, file, read.records, stop);
@@ -133,7 +156,13 @@ impl RunJournal {
     }
 
     fn new(path: &Path, file: File, past: Vec<(usize, Record)>, stop: &Cancellation) -> RunJournal {
-        RunJournal { path: path.to_owned(), file: Mutex::new(file), past, holds: false, stop: stop.clone() }
+        RunJournal {
+            path: path.to_owned(),
+            file: Mutex::new(file),
+            past,
+            holds: false,
+            stop: stop.clone(),
+        }
     }
 
     /// Notes that this process is at it, and which kernels it keeps away from.
@@ -170,7 +199,8 @@ impl RunJournal {
         })
     }
 
-    /// Puts a step on disk. Where that fails the measurement ends: what cannot be kept is not worth running.
+    /// Puts a step on disk. Where that fails the measurement ends: what cannot be kept is not worth
+    /// running.
     pub fn write(&self, record: &Record) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let written = file.write_all(line(record).as_bytes()).and_then(|()| file.sync_data());
@@ -190,13 +220,15 @@ impl RunJournal {
         format!("fpprobe run --resume {}", quoted(&report(&self.path).unwrap_or_default()))
     }
 
-    /// This process is done with it. Where the report holds everything, and nothing is in quarantine, it has served.
+    /// This process is done with it. Where the report holds everything, and nothing is in
+    /// quarantine, it has served.
     pub fn close(self, whole: bool) -> anyhow::Result<()> {
         self.write(&Record::Ended { whole });
         if !whole || self.holds {
             return Ok(());
         }
-        fs::remove_file(&self.path).with_context(|| format!("failed to remove {}", self.path.display()))
+        fs::remove_file(&self.path)
+            .with_context(|| format!("failed to remove {}", self.path.display()))
     }
 }
 
@@ -218,37 +250,51 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 /// Makes the file this process's alone.
 fn lock(path: &Path, file: &File) -> anyhow::Result<()> {
     let locked = flock(file, FlockOperation::NonBlockingLockExclusive);
-    let message = || format!("{} is in use: another fpprobe is measuring into that place", path.display());
+    let message =
+        || format!("{} is in use: another fpprobe is measuring into that place", path.display());
     locked.map_err(|_| usage_error(message()))
 }
 
 /// Opens the file for reading and writing, made if need be, and this process's alone.
 pub fn open(path: &Path) -> anyhow::Result<File> {
     let folder = folder(path);
-    fs::create_dir_all(folder).with_context(|| format!("failed to create folder {}", folder.display())).or_usage()?;
+    fs::create_dir_all(folder)
+        .with_context(|| format!("failed to create folder {}", folder.display()))
+        .or_usage()?;
     loop {
         let mut options = OpenOptions::new();
-        let file = options.read(true).append(true).create(true).open(path).with_context(|| failed(path)).or_usage()?;
+        let file = options
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .with_context(|| failed(path))
+            .or_usage()?;
         lock(path, &file)?;
         // Who had it may have replaced or removed it between the two steps.
         if let (Ok(opened), Ok(there)) = (file.metadata(), fs::metadata(path))
             && (opened.dev(), opened.ino()) == (there.dev(), there.ino())
         {
             // The new name is only sure to be there once the folder itself has reached the disk.
-            File::open(folder).and_then(|folder| folder.sync_all()).with_context(|| failed(path)).or_usage()?;
+            File::open(folder)
+                .and_then(|folder| folder.sync_all())
+                .with_context(|| failed(path))
+                .or_usage()?;
             return Ok(file);
         }
     }
 }
 
-/// What the journal of an unfinished run tells the next one: which kernels took the machine down. It is kept under
-/// another name, beside those that were kept before.
+/// What the journal of an unfinished run tells the next one: which kernels took the machine down.
+/// It is kept under another name, beside those that were kept before.
 fn predecessor(path: &Path, file: &File) -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
     if file.metadata().with_context(|| failed(path)).or_usage()?.len() == 0 {
         return Ok(BTreeMap::new());
     }
     let keep = || -> anyhow::Result<String> {
-        let name = |number: u32| with_suffix(path, &if number == 1 { ".old".into() } else { format!(".old{number}") });
+        let name = |number: u32| {
+            with_suffix(path, &if number == 1 { ".old".into() } else { format!(".old{number}") })
+        };
         let old = (1..1000).map(name).find(|name| !name.exists()).unwrap_or_else(|| name(1));
         // Where there are no links the file is copied.
         let kept = fs::hard_link(path, &old).or_else(|_| fs::copy(path, &old).map(|_| ()));
@@ -260,12 +306,18 @@ fn predecessor(path: &Path, file: &File) -> anyhow::Result<BTreeMap<String, BTre
             // Of a run that had come to its end only the quarantine is left to know.
             if !matches!(read.records.last(), Some((_, Record::Ended { whole: true }))) {
                 let resume = "`--resume` would have gone on with it";
-                say(&format!("an unfinished run was here; its journal is now {} ({resume})", keep()?));
+                say(&format!(
+                    "an unfinished run was here; its journal is now {} ({resume})",
+                    keep()?
+                ));
             }
             Ok(Custody::new(read.records.iter().map(|(_, record)| record), &host::boot()).all())
         }
         Err(error) => {
-            say(&format!("a journal was here that cannot be used ({error}); it is now {}", keep()?));
+            say(&format!(
+                "a journal was here that cannot be used ({error}); it is now {}",
+                keep()?
+            ));
             Ok(BTreeMap::new())
         }
     }

@@ -23,18 +23,20 @@ pub struct Keep {
     store: Store,
     limits: RetentionLimits,
     allow_tainted: bool,
-    /// Whether the run ends with an error where the report cannot be stored; otherwise that is a warning.
+    /// Whether the run ends with an error where the report cannot be stored; otherwise that is a
+    /// warning.
     is_requested: bool,
     /// The folder, where an option names it.
     named: Option<PathBuf>,
 }
 
-/// How long a run waits for another writer of the store, in seconds, unless the user requested that it stores its report.
+/// How long a run waits for another writer of the store, in seconds, unless the user requested that
+/// it stores its report.
 const UNREQUESTED_WAIT: f64 = 2.0;
 
 impl Keep {
-    /// From options and configuration; `None` where the report is not to be kept. What is requested is made sure of before anything
-    /// is measured.
+    /// From options and configuration; `None` where the report is not to be kept. What is requested
+    /// is made sure of before anything is measured.
     pub fn new(config: &Config, options: &KeepArgs) -> anyhow::Result<Option<Keep>> {
         // Who names a place for the report wants it there.
         let is_requested = options.store || options.place.store_path.is_some();
@@ -56,7 +58,8 @@ impl Keep {
         if is_requested {
             store.prepare().or_usage()?;
         }
-        let (limits, allow_tainted, named) = (limits(config), options.allow_tainted, options.place.store_path.clone());
+        let (limits, allow_tainted, named) =
+            (limits(config), options.allow_tainted, options.place.store_path.clone());
         Ok(Some(Keep { store, limits, allow_tainted, is_requested, named }))
     }
 
@@ -64,15 +67,23 @@ impl Keep {
     pub fn place(&self) -> ReportPlace {
         match &self.named {
             None => ReportPlace::Last,
-            Some(folder) => ReportPlace::Argument(format!("last --store-path {}", quoted(&folder.to_string_lossy()))),
+            Some(folder) => ReportPlace::Argument(format!(
+                "last --store-path {}",
+                quoted(&folder.to_string_lossy())
+            )),
         }
     }
 
-    /// Puts a report into the store, and lets go what there is no room for; the file, where there is one. A report whose storing was
-    /// requested and that cannot be stored is kept elsewhere, unless it is `written` to a file of its own.
+    /// Puts a report into the store, and lets go what there is no room for; the file, where there
+    /// is one. A report whose storing was requested and that cannot be stored is kept
+    /// elsewhere, unless it is `written` to a file of its own.
     fn keep(&self, report: &Report, written: bool) -> anyhow::Result<Option<PathBuf>> {
         if !self.is_requested {
-            let kept = if report.devices.is_empty() { Ok(None) } else { self.put(report, written).map(Some) };
+            let kept = if report.devices.is_empty() {
+                Ok(None)
+            } else {
+                self.put(report, written).map(Some)
+            };
             return Ok(kept.inspect_err(not_kept).unwrap_or_default());
         }
         if report.devices.is_empty() {
@@ -87,7 +98,8 @@ impl Keep {
             let stored = put(&self.store, report, self.allow_tainted);
             stored.map_err(|error| if written { error } else { rescued(report, error) })?
         } else {
-            let (Put::Stored(stored) | Put::Known(stored)) = self.store.put(report, self.allow_tainted).or_usage()?;
+            let (Put::Stored(stored) | Put::Known(stored)) =
+                self.store.put(report, self.allow_tainted).or_usage()?;
             self.store.folder().join(&stored.entry.file)
         };
         let_go(&self.store, &self.limits, self.is_requested)?;
@@ -122,7 +134,8 @@ pub fn store_report(
 /// Writes what could not be stored among the temporary files, and says where.
 fn rescued(report: &Report, error: anyhow::Error) -> anyhow::Error {
     let path = env::temp_dir().join(format!("fpprobe-report-{}.json", std::process::id()));
-    // Everybody may write there: what is there already, a link of another user's, say, is not written to.
+    // Everybody may write there: what is there already, a link of another user's, say, is not
+    // written to.
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
     match file.and_then(|file| {
         let mut out = BufWriter::new(file);
@@ -134,7 +147,10 @@ fn rescued(report: &Report, error: anyhow::Error) -> anyhow::Error {
             say(&kept);
             error
         }
-        Err(other) => error.context(format!("the report is lost, since {} cannot be written: {other}", path.display())),
+        Err(other) => error.context(format!(
+            "the report is lost, since {} cannot be written: {other}",
+            path.display()
+        )),
     }
 }
 
@@ -142,7 +158,8 @@ fn rescued(report: &Report, error: anyhow::Error) -> anyhow::Error {
 pub fn warn_of_future(listing: &Listing) {
     let future: Vec<&str> = listing.future(now()).map(|stored| stored.entry.id()).collect();
     if let [first, others @ ..] = &future[..] {
-        let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+        let more =
+            if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
         say(&format!(
             "warning: report {first}{more} ended in the future: the clock was ahead then, or is behind now; reports are \
              ordered as they were stored"
@@ -190,7 +207,11 @@ pub fn state() -> Option<PathBuf> {
     let service = variable("STATE_DIRECTORY").and_then(|list| env::split_paths(&list).next());
     // What the base directory specification says of relative paths: ignore them.
     let user = variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(Path::new(".local/state")));
+    let home = || {
+        env::home_dir()
+            .filter(|home| home.is_absolute())
+            .map(|home| home.join(Path::new(".local/state")))
+    };
     service.or_else(|| user.or_else(home).map(|state| state.join("fpprobe")))
 }
 

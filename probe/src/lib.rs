@@ -1,11 +1,13 @@
-//! What is done: the `fpprobe` binary, whose `main` this library holds; [`hostile`] is what its tests reach beside that.
+//! What is done: the `fpprobe` binary, whose `main` this library holds; [`hostile`] is what its
+//! tests reach beside that.
 //!
-//! The **supervisor** (this process) finds drivers, starts workers, collects observations, has them judged and shows
-//! the report; it never loads a driver. A **worker** is the same binary started again (`fpprobe worker`) with one driver
-//! visible; it may crash, hang or lose its device, and costs the kernel it was at, nothing else.
+//! The **supervisor** (this process) finds drivers, starts workers, collects observations, has them
+//! judged and shows the report; it never loads a driver. A **worker** is the same binary started
+//! again (`fpprobe worker`) with one driver visible; it may crash, hang or lose its device, and
+//! costs the kernel it was at, nothing else.
 //!
-//! Architecture invariant: what loads Vulkan is the crate `fpprobe-worker`; this one calls nothing of it but its `main`, and
-//! speaks its protocol.
+//! Architecture invariant: what loads Vulkan is the crate `fpprobe-worker`; this one calls nothing
+//! of it but its `main`, and speaks its protocol.
 #![forbid(unsafe_code)]
 
 mod absent;
@@ -69,13 +71,17 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
     if let Command::Utilisation { address } = &cli.command {
         return fpprobe_daemon::utilisation(address).map(|()| Status::Done);
     }
-    let source = door::ConfigSource { file: cli.global.config.clone(), sets: cli.global.set.clone() };
+    let source =
+        door::ConfigSource { file: cli.global.config.clone(), sets: cli.global.set.clone() };
     // A daemon receives requests whatever has become of its file since it was read.
     if let Command::Daemon(DaemonArgs { command: Some(command) }) = &cli.command {
         return commands::daemon::request(&source, command);
     }
     let layers = config::load(cli.global.config.as_deref(), &cli.global.set)?;
-    let session = session::Session::new(layers.config().map_err(fpprobe_system::usage::usage_error)?, &cli.global);
+    let session = session::Session::new(
+        layers.config().map_err(fpprobe_system::usage::usage_error)?,
+        &cli.global,
+    );
     match cli.command {
         Command::List(args) => commands::list::main(&session, &args),
         Command::Run(args) => commands::run::main(&session, &args),
@@ -107,7 +113,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
     }
 }
 
-/// Ends with the process that has started this one, however that ends: a daemon leaves nothing behind.
+/// Ends with the process that has started this one, however that ends: a daemon leaves nothing
+/// behind.
 fn tie(parent: i32) -> anyhow::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .context("failed to tie this process to the one that started it")?;

@@ -13,7 +13,8 @@ use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 /// Longest line of standard input.
 const LINE: u64 = 1 << 20;
 
-/// A line of standard input. What else it holds is ignored, so that a line of output is a line of input.
+/// A line of standard input. What else it holds is ignored, so that a line of output is a line of
+/// input.
 #[derive(Deserialize)]
 struct Input {
     #[serde(rename = "in")]
@@ -40,7 +41,10 @@ pub fn given(kernel: &Kernel, arguments: &[String]) -> anyhow::Result<Option<Vec
 fn filled<'a>(kernel: &Kernel, arguments: &'a [String], case: &[u64]) -> Vec<(&'a str, String)> {
     let inputs = values::encode_case(kernel, case);
     let read: Vec<String> = inputs.iter().map(values::argument).collect();
-    let parts = arguments.iter().zip(&read).flat_map(|(written, read)| written.split(',').zip(read.split(',')));
+    let parts = arguments
+        .iter()
+        .zip(&read)
+        .flat_map(|(written, read)| written.split(',').zip(read.split(',')));
     let parts = parts.map(|(written, read)| (written.trim(), read));
     let short = parts.filter(|(written, read)| {
         let digits = written.strip_prefix("0x").unwrap_or(written);
@@ -60,17 +64,22 @@ fn read_from(kernel: &Kernel, mut input: impl BufRead) -> anyhow::Result<Vec<u64
     for number in 1.. {
         line.clear();
         let count = input.by_ref().take(LINE).read_line(&mut line);
-        let complain = |what: String| usage_error(format!("line {number} of standard input: {what}"));
+        let complain =
+            |what: String| usage_error(format!("line {number} of standard input: {what}"));
         match count {
             Ok(0) => break,
-            Ok(count) if count as u64 == LINE => return Err(complain(format!("is longer than {LINE} bytes"))),
+            Ok(count) if count as u64 == LINE => {
+                return Err(complain(format!("is longer than {LINE} bytes")));
+            }
             Ok(_) if line.trim().is_empty() => continue,
             Ok(_) => {}
             Err(error) => return Err(complain(format!("cannot be read: {error}"))),
         }
-        let input: Input = serde_json::from_str(&line)
-            .map_err(|error| complain(format!("{error}; expected one case, such as {{\"in\": [\"80000000\"]}}")))?;
-        let case = values::decode_case(kernel, &input.values).map_err(|error| complain(error.to_string()))?;
+        let input: Input = serde_json::from_str(&line).map_err(|error| {
+            complain(format!("{error}; expected one case, such as {{\"in\": [\"80000000\"]}}"))
+        })?;
+        let case = values::decode_case(kernel, &input.values)
+            .map_err(|error| complain(error.to_string()))?;
         check(kernel, &case).map_err(complain)?;
         cases.extend(case);
     }
@@ -79,7 +88,11 @@ fn read_from(kernel: &Kernel, mut input: impl BufRead) -> anyhow::Result<Vec<u64
 
 /// What a driver must not be asked is refused.
 fn check(kernel: &Kernel, case: &[u64]) -> Result<(), String> {
-    let refusal = || format!("{kernel} takes depths, which lie between 0 and 1: 00000000 to 3f800000, or 80000000");
+    let refusal = || {
+        format!(
+            "{kernel} takes depths, which lie between 0 and 1: 00000000 to 3f800000, or 80000000"
+        )
+    };
     if is_offered(kernel, case) { Ok(()) } else { Err(refusal()) }
 }
 
@@ -94,11 +107,16 @@ mod tests {
     #[test]
     fn what_is_short_is_told_with_what_it_is_in_full() {
         let described = |id: &str, arguments: &[&str]| {
-            let (kernel, arguments) =
-                (id.parse().unwrap(), arguments.iter().map(ToString::to_string).collect::<Vec<_>>());
+            let (kernel, arguments) = (
+                id.parse().unwrap(),
+                arguments.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            );
             let case = values::parse_case(&kernel, &arguments).unwrap();
             let described = filled(&kernel, &arguments, &case);
-            described.into_iter().map(|(written, read)| format!("{written} {read}")).collect::<Vec<_>>()
+            described
+                .into_iter()
+                .map(|(written, read)| format!("{written} {read}"))
+                .collect::<Vec<_>>()
         };
         assert_eq!(described("f32.fadd", &["3f80", "0x1"]), ["3f80 00003f80", "0x1 00000001"]);
         assert_eq!(described("f32.fadd", &["0", "0x80000000"]), Vec::<String>::new());
@@ -108,12 +126,17 @@ mod tests {
 
     #[test]
     fn lines_are_cases_and_mistakes_are_named_with_their_line() {
-        assert_eq!(parse("f32.fadd", "{\"in\": [\"1\".to_owned()]}").map_err(|e| e.contains("line 1")), Err(true));
         assert_eq!(
-            parse("f32.fabs", "{\"in\":[\"80000000\"]}\n\n{\"in\":[\"00000001\"],\"out\":\"x\"}").unwrap(),
+            parse("f32.fadd", "{\"in\": [\"1\".to_owned()]}").map_err(|e| e.contains("line 1")),
+            Err(true)
+        );
+        assert_eq!(
+            parse("f32.fabs", "{\"in\":[\"80000000\"]}\n\n{\"in\":[\"00000001\"],\"out\":\"x\"}")
+                .unwrap(),
             [0x8000_0000, 1]
         );
-        let message = parse("f32.fabs", "{\"in\":[\"80000000\"]}\n{\"in\":[\"8000000g\"]}").unwrap_err();
+        let message =
+            parse("f32.fabs", "{\"in\":[\"80000000\"]}\n{\"in\":[\"8000000g\"]}").unwrap_err();
         assert!(message.contains("line 2") && message.contains("8000000g"), "{message}");
         let message = parse("d32f.store:route=clear", "{\"in\":[\"7fc00000\"]}").unwrap_err();
         assert!(message.contains("line 1") && message.contains("between 0 and 1"), "{message}");

@@ -1,4 +1,5 @@
-//! Reports as people name them: a file, a folder, or a report of the store, as `last`, `last-1` or by its id.
+//! Reports as people name them: a file, a folder, or a report of the store, as `last`, `last-1` or
+//! by its id.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,8 @@ use fpprobe_system::usage::OrUsage as _;
 /// Digits of an id at least, so that it is no word.
 const ID: usize = 6;
 
-/// Whether a text may name a report: something that exists, a path, `last` or `last-1`, or the digits of an id.
+/// Whether a text may name a report: something that exists, a path, `last` or `last-1`, or the
+/// digits of an id.
 pub fn is_report(text: &str) -> bool {
     is_only_report(text) || Path::new(text).exists() || is_stored(text)
 }
@@ -28,7 +30,8 @@ pub fn is_only_report(text: &str) -> bool {
 
 /// Whether a text names a report of the store.
 fn is_stored(text: &str) -> bool {
-    place_before(text).is_some() || text.len() >= ID && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    place_before(text).is_some()
+        || text.len() >= ID && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The file of a report that is named; files and folders go before reports of the store.

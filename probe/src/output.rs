@@ -11,7 +11,8 @@ use crate::journal;
 use fpprobe_system::calls;
 use fpprobe_system::usage::{OrUsage as _, usage_error};
 
-/// Standard output, buffered. A closed reader is an error of kind `BrokenPipe`, which `main` takes for a quiet end.
+/// Standard output, buffered. A closed reader is an error of kind `BrokenPipe`, which `main` takes
+/// for a quiet end.
 pub fn stdout() -> BufWriter<StandardOutput> {
     BufWriter::new(StandardOutput(io::stdout().lock()))
 }
@@ -39,7 +40,10 @@ fn of_stdout(error: io::Error) -> io::Error {
     match error.kind() {
         // Is tried again.
         io::ErrorKind::Interrupted => error,
-        kind => io::Error::new(kind, format!("failed to write standard output: {error}; it is not whole")),
+        kind => io::Error::new(
+            kind,
+            format!("failed to write standard output: {error}; it is not whole"),
+        ),
     }
 }
 
@@ -53,20 +57,27 @@ pub struct Output {
 }
 
 impl Output {
-    /// Decides where to write, before anything is measured. `format` is the option, `default` the configuration's.
+    /// Decides where to write, before anything is measured. `format` is the option, `default` the
+    /// configuration's.
     pub fn new(path: Option<&Path>, format: Option<&str>, default: &str) -> anyhow::Result<Output> {
         let named = format.map(render::by_name).transpose().or_usage()?;
         let default = render::by_name(default).or_usage()?;
         let Some(path) = path else {
-            return Ok(Output { shown: for_stdout(named.unwrap_or(default))?, files: Vec::new(), folder: None });
+            return Ok(Output {
+                shown: for_stdout(named.unwrap_or(default))?,
+                files: Vec::new(),
+                folder: None,
+            });
         };
         let default = for_stdout(default)?;
         let text = path.to_string_lossy();
-        let folder =
-            path.is_dir() || text.ends_with('/') || (path.extension().is_none() && !path.exists() && named.is_none());
+        let folder = path.is_dir()
+            || text.ends_with('/')
+            || (path.extension().is_none() && !path.exists() && named.is_none());
         if folder {
-            let files = ["json", "html"]
-                .map(|name| render::by_name(name).map(|format| (path.join(format!("report.{name}")), format)));
+            let files = ["json", "html"].map(|name| {
+                render::by_name(name).map(|format| (path.join(format!("report.{name}")), format))
+            });
             let files = files.into_iter().collect::<Result<Vec<_>, _>>().or_usage()?;
             return Ok(Output { shown: default, files, folder: Some(path.to_owned()) });
         }
@@ -79,8 +90,8 @@ impl Output {
         Output { shown: format, files: Vec::new(), folder: None }
     }
 
-    /// Where a run notes its steps until the report is written; `None` where no file is to be written, or one that is no
-    /// file but a pipe.
+    /// Where a run notes its steps until the report is written; `None` where no file is to be
+    /// written, or one that is no file but a pipe.
     pub fn journal(&self) -> Option<PathBuf> {
         match (&self.folder, self.files.first()) {
             (Some(folder), _) => Some(journal::place(folder, true)),
@@ -100,14 +111,18 @@ impl Output {
     /// Where the files of a report can be read from.
     pub fn place(&self) -> ReportPlace {
         let json = self.files.iter().find(|(_, format)| format.name == "json");
-        json.map_or(ReportPlace::Nowhere, |(path, _)| ReportPlace::Argument(quoted(&path.to_string_lossy())))
+        json.map_or(ReportPlace::Nowhere, |(path, _)| {
+            ReportPlace::Argument(quoted(&path.to_string_lossy()))
+        })
     }
 
     /// Writes the files.
     pub fn save(&self, report: &Report) -> anyhow::Result<()> {
         if let Some(folder) = &self.folder {
             std::fs::create_dir_all(folder)
-                .map_err(|error| anyhow::anyhow!("failed to create folder {}: {error}", folder.display()))
+                .map_err(|error| {
+                    anyhow::anyhow!("failed to create folder {}: {error}", folder.display())
+                })
                 .or_usage()?;
         }
         for (path, format) in &self.files {
@@ -139,7 +154,9 @@ fn for_stdout(format: &'static OutputFormat) -> anyhow::Result<&'static OutputFo
     if format.renderer.is_text() || !io::stdout().is_terminal() {
         return Ok(format);
     }
-    Err(usage_error(format!("the format `{name}` is not text; write it to a file with `-o FILE.{name}`")))
+    Err(usage_error(format!(
+        "the format `{name}` is not text; write it to a file with `-o FILE.{name}`"
+    )))
 }
 
 /// Where a document that is no report goes: one file, or standard output.
@@ -150,8 +167,13 @@ pub struct Page<R: ?Sized + 'static> {
 }
 
 impl<R: ?Sized> Page<R> {
-    /// Decides before any work: by the format's name, or by the ending of the file, or the first of the formats.
-    pub fn new(forms: &'static [FormatEntry<R>], path: Option<&Path>, format: Option<&str>) -> anyhow::Result<Page<R>> {
+    /// Decides before any work: by the format's name, or by the ending of the file, or the first of
+    /// the formats.
+    pub fn new(
+        forms: &'static [FormatEntry<R>],
+        path: Option<&Path>,
+        format: Option<&str>,
+    ) -> anyhow::Result<Page<R>> {
         let form = match (format, path) {
             (Some(name), _) => render::named(forms, name),
             (None, Some(path)) => render::for_path(forms, path),
@@ -187,6 +209,7 @@ pub fn quoted(text: &str) -> String {
 
 /// Columns of the terminal, 100 where standard output is none.
 pub fn width() -> usize {
-    let window = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
+    let window =
+        rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
     window.filter(|columns| *columns > 0).unwrap_or(100).clamp(40, 200)
 }

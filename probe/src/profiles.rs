@@ -29,7 +29,8 @@ fn sound() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The profiles of these names: ids of built-in ones, or TOML files. All built-in ones where none is named.
+/// The profiles of these names: ids of built-in ones, or TOML files. All built-in ones where none
+/// is named.
 pub fn profiles(names: &[String]) -> anyhow::Result<Vec<Profile>> {
     sound()?;
     if names.is_empty() {
@@ -40,8 +41,10 @@ pub fn profiles(names: &[String]) -> anyhow::Result<Vec<Profile>> {
     for (name, profile) in names.iter().zip(parallel::map(names, |name| profile(name))) {
         let profile = profile?;
         if profiles.iter().any(|known| known.id == profile.id) {
-            let problem =
-                format!("`{name}` has the id `{}`, which another profile has: give it an id of its own", profile.id);
+            let problem = format!(
+                "`{name}` has the id `{}`, which another profile has: give it an id of its own",
+                profile.id
+            );
             return Err(usage_error(problem));
         }
         profiles.push(profile);
@@ -53,7 +56,8 @@ pub fn profiles(names: &[String]) -> anyhow::Result<Vec<Profile>> {
 pub fn that_judged<'r>(reports: impl Iterator<Item = &'r Report>) -> anyhow::Result<Vec<Profile>> {
     let judged = reports.flat_map(|report| &report.devices).flat_map(|device| &device.profiles);
     let judged: HashSet<&str> = judged.map(|profile| profile.id.as_str()).collect();
-    let ids: Vec<String> = built_in_ids().filter(|id| judged.contains(id)).map(str::to_owned).collect();
+    let ids: Vec<String> =
+        built_in_ids().filter(|id| judged.contains(id)).map(str::to_owned).collect();
     if ids.is_empty() { Ok(Vec::new()) } else { for_devices(&ids) }
 }
 
@@ -63,8 +67,9 @@ pub fn for_devices(names: &[String]) -> anyhow::Result<Vec<Profile>> {
     let folded = profiles.iter().find(|profile| profile.compile_time);
     if let Some(folded) = folded.filter(|_| !names.is_empty()) {
         let id = &folded.id;
-        let problem =
-            format!("`{id}` speaks of what compilers fold: no device is judged by it; `fpprobe accepts {id}` asks it");
+        let problem = format!(
+            "`{id}` speaks of what compilers fold: no device is judged by it; `fpprobe accepts {id}` asks it"
+        );
         return Err(usage_error(problem));
     }
     profiles.retain(|profile| !profile.compile_time);
@@ -80,7 +85,11 @@ pub fn profile(name: &str) -> anyhow::Result<Profile> {
 fn built_in(id: &str) -> anyhow::Result<Profile> {
     let Some(profile) = fpprobe_profiles::profile::built_in(id) else {
         let near = nearest(id, fpprobe_profiles::profile::built_in_ids());
-        let hint = if near.is_empty() { String::new() } else { format!("; did you mean `{}`?", near.join("`, `")) };
+        let hint = if near.is_empty() {
+            String::new()
+        } else {
+            format!("; did you mean `{}`?", near.join("`, `"))
+        };
         return Err(usage_error(format!(
             "unknown profile `{id}`{hint} (`fpprobe profiles` lists them; a file ends in .toml)"
         )));
@@ -90,12 +99,15 @@ fn built_in(id: &str) -> anyhow::Result<Profile> {
 
 fn read(path: &str) -> anyhow::Result<Profile> {
     let text = PROFILE.read(Path::new(path))?;
-    let profile = Profile::parse(path, &text, &fpprobe_profiles::profile::built_in_text).or_usage()?;
+    let profile =
+        Profile::parse(path, &text, &fpprobe_profiles::profile::built_in_text).or_usage()?;
     // Who reads `--require d3d11`, or a report, takes the id for the profile that is built in.
     match fpprobe_profiles::profile::built_in_text(&profile.id) {
         Some((_, own)) if own != text => {
             let id = &profile.id;
-            let problem = format!("{path}: `id`: `{id}` is a built-in profile's: give this one an id of its own");
+            let problem = format!(
+                "{path}: `id`: `{id}` is a built-in profile's: give this one an id of its own"
+            );
             Err(usage_error(problem))
         }
         _ => Ok(profile),

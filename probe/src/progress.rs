@@ -1,4 +1,5 @@
-//! Progress on standard error: a bar per device on a terminal, plain lines elsewhere. Never on standard output.
+//! Progress on standard error: a bar per device on a terminal, plain lines elsewhere. Never on
+//! standard output.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
@@ -34,21 +35,30 @@ impl Progress {
     /// Shows one event.
     pub fn show(&self, event: &RunEvent<'_>) {
         match event {
-            RunEvent::Begun { device, name, kernels, alone } => self.begun(*device, name, *kernels, *alone),
+            RunEvent::Begun { device, name, kernels, alone } => {
+                self.begun(*device, name, *kernels, *alone)
+            }
             RunEvent::Running { device, worker, kernels } => {
                 if self.verbose {
                     let name = self.name(*device);
                     let first = kernels.first().map_or("", String::as_str);
-                    self.line(&format!("worker {worker}: {name}: {} kernels from {first}", kernels.len()));
+                    self.line(&format!(
+                        "worker {worker}: {name}: {} kernels from {first}",
+                        kernels.len()
+                    ));
                 }
             }
             RunEvent::Settled { device, kernels } => self.settled(*device, *kernels),
-            RunEvent::Failure { subject, text } => self.line(&format!("{}: {}", visible(subject), visible(text))),
+            RunEvent::Failure { subject, text } => {
+                self.line(&format!("{}: {}", visible(subject), visible(text)))
+            }
             RunEvent::Done { device } => self.done(*device),
             RunEvent::Output { worker, stream, text, dropped } => {
                 if self.verbose {
                     if *dropped > 0 {
-                        self.line(&format!("worker {worker} {stream}: {dropped} bytes before this are not shown"));
+                        self.line(&format!(
+                            "worker {worker} {stream}: {dropped} bytes before this are not shown"
+                        ));
                     }
                     for line in text.lines() {
                         self.line(&format!("worker {worker} {stream}: {}", visible(line)));
@@ -58,9 +68,13 @@ impl Progress {
         }
     }
 
-    /// Shows what went wrong, and with `--verbose` what workers do; for commands that are over in a moment.
+    /// Shows what went wrong, and with `--verbose` what workers do; for commands that are over in a
+    /// moment.
     pub fn show_failures(&self, event: &RunEvent<'_>) {
-        if !matches!(event, RunEvent::Begun { .. } | RunEvent::Settled { .. } | RunEvent::Done { .. }) {
+        if !matches!(
+            event,
+            RunEvent::Begun { .. } | RunEvent::Settled { .. } | RunEvent::Done { .. }
+        ) {
             self.show(event);
         }
     }
@@ -81,10 +95,16 @@ impl Progress {
     }
 
     fn begun(&self, device: usize, name: &str, kernels: usize, alone: bool) {
-        let name = if alone { format!("{}, each kernel alone", visible(name)) } else { visible(name).into_owned() };
+        let name = if alone {
+            format!("{}, each kernel alone", visible(name))
+        } else {
+            visible(name).into_owned()
+        };
         let bar = self.bars.as_ref().map(|bars| {
             let bar = bars.add(ProgressBar::new(kernels as u64));
-            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos:>5}/{len} {elapsed:>4}, {eta} left, {msg}") {
+            if let Ok(style) = ProgressStyle::with_template(
+                "{bar:30} {pos:>5}/{len} {elapsed:>4}, {eta} left, {msg}",
+            ) {
                 bar.set_style(style);
             }
             bar.with_message(name.clone())
@@ -107,7 +127,9 @@ impl Progress {
                 return None;
             }
             let crossed = quarter(device.settled) > before && device.settled < device.kernels;
-            crossed.then(|| format!("{}: {} of {} kernels", device.name, device.settled, device.kernels))
+            crossed.then(|| {
+                format!("{}: {} of {} kernels", device.name, device.settled, device.kernels)
+            })
         });
         if let Some(line) = line.flatten() {
             self.line(&line);

@@ -60,8 +60,9 @@ pub fn parse(texts: &[String], judged: &mut Vec<Profile>) -> anyhow::Result<Vec<
                 add(verified::PROFILE, judged)?;
                 return demands(file, name).map(RunRequirement::Vulkan);
             }
-            let conditional =
-                CONDITIONS.iter().find_map(|(suffix, condition)| Some((text.strip_suffix(suffix)?, *condition)));
+            let conditional = CONDITIONS
+                .iter()
+                .find_map(|(suffix, condition)| Some((text.strip_suffix(suffix)?, *condition)));
             let (name, condition) = conditional.unwrap_or((text, ProfileCondition::Recipe));
             Ok(RunRequirement::Profile { id: add(name, judged)?, condition })
         })
@@ -83,7 +84,8 @@ fn add(name: &str, judged: &mut Vec<Profile>) -> anyhow::Result<String> {
 
 /// File and profile of `FILE.json` and `FILE.json:NAME`.
 fn vulkan(text: &str) -> Option<(&str, Option<&str>)> {
-    let is_json = |path: &str| Path::new(path).extension().is_some_and(|extension| extension == "json");
+    let is_json =
+        |path: &str| Path::new(path).extension().is_some_and(|extension| extension == "json");
     if is_json(text) {
         return Some((text, None));
     }
@@ -93,7 +95,8 @@ fn vulkan(text: &str) -> Option<(&str, Option<&str>)> {
 
 fn demands(file: &str, name: Option<&str>) -> anyhow::Result<VulkanDemands> {
     let text = VULKAN.read(Path::new(file))?;
-    VulkanDemands::parse(&text, name).map_err(|error| usage_error(format!("Vulkan profile {file}: {error}")))
+    VulkanDemands::parse(&text, name)
+        .map_err(|error| usage_error(format!("Vulkan profile {file}: {error}")))
 }
 
 /// Whether every device of the report meets every requirement; says which does not.
@@ -132,7 +135,10 @@ fn own(device: &Device, name: &str, id: &str, condition: ProfileCondition) -> bo
             ProfileCondition::Default => " without controls",
             ProfileCondition::RunTime => " at run time",
         };
-        say(&format!("{name} does not meet {id}{how}: {}", class.map_or("not judged", Class::name)));
+        say(&format!(
+            "{name} does not meet {id}{how}: {}",
+            class.map_or("not judged", Class::name)
+        ));
     }
     met
 }
@@ -142,10 +148,20 @@ fn bears_out(device: &Device, name: &str, demands: &VulkanDemands) -> bool {
     let judged = demands.judge(device);
     let unmet = judged.iter().filter(|one| one.standing == DemandOutcome::Unmet).count();
     let how = if unmet == 0 { "meets" } else { "does not meet" };
-    say(&format!("{name} {how} {}: {} of {} demands are met", demands.profile, judged.len() - unmet, judged.len()));
+    say(&format!(
+        "{name} {how} {}: {} of {} demands are met",
+        demands.profile,
+        judged.len() - unmet,
+        judged.len()
+    ));
     for one in &judged {
         let mark = if one.standing == DemandOutcome::Met { "  met  " } else { "  unmet" };
-        say(&format!("{mark}  {}: {}; {}", one.member, visible(&one.claim), visible(&one.behaviour)));
+        say(&format!(
+            "{mark}  {}: {}; {}",
+            one.member,
+            visible(&one.claim),
+            visible(&one.behaviour)
+        ));
     }
     unmet == 0
 }

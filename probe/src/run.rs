@@ -1,7 +1,9 @@
-//! A run, from top to bottom: select devices and kernels, measure them, judge the results, measure what recipes lack and, isolated,
-//! what deviates, put the report together, compare it, and end with a status.
+//! A run, from top to bottom: select devices and kernels, measure them, judge the results, measure
+//! what recipes lack and, isolated, what deviates, put the report together, compare it, and end
+//! with a status.
 //!
-//! Each step is a file of this folder; how workers measure is the [`supervisor`](crate::supervisor)'s matter.
+//! Each step is a file of this folder; how workers measure is the
+//! [`supervisor`](crate::supervisor)'s matter.
 
 mod compare;
 mod deadline;
@@ -68,7 +70,8 @@ impl<'a> RunPipeline<'a> {
         plan.output.save(&report)?;
         // A report that lacks something leaves the journal, to go on from.
         journal.map_or(Ok(()), |journal| journal.close(whole))?;
-        let kept = keep::store_report(plan.keep.as_ref(), &session.stop, &report, plan.output.is_file());
+        let kept =
+            keep::store_report(plan.keep.as_ref(), &session.stop, &report, plan.output.is_file());
         let place = match (&plan.keep, &kept) {
             (Some(keep), Ok(Some(_))) => keep.place(),
             _ => plan.output.place(),
@@ -86,7 +89,17 @@ impl<'a> RunPipeline<'a> {
 
     /// Selects, measures and judges; what becomes of the report is the caller's matter.
     pub fn gather(self) -> anyhow::Result<RunResult<'a>> {
-        let RunPipeline { session, measuring, plan, mut run, store, quick, journal, retry, comparison: _ } = self;
+        let RunPipeline {
+            session,
+            measuring,
+            plan,
+            mut run,
+            store,
+            quick,
+            journal,
+            retry,
+            comparison: _,
+        } = self;
         let judges = Judge::together(&plan.profiles);
         let mut settings = session.settings(measuring)?;
         settings.conditions = run.conditions;
@@ -98,7 +111,8 @@ impl<'a> RunPipeline<'a> {
         let devices = crate::select::devices(&rows, &run.devices)?;
         let targets: Vec<Target> = devices.into_iter().map(|(_, target)| target).collect();
         if let Some(store) = store.as_ref().filter(|_| quick) {
-            run.quick = Some(quick::again(store, targets.iter().map(|target| &target.found.identity))?);
+            run.quick =
+                Some(quick::again(store, targets.iter().map(|target| &target.found.identity))?);
         }
         let journal = journal.open(&run, retry, &session.stop)?;
         let names = select::names(&targets);
@@ -112,7 +126,8 @@ impl<'a> RunPipeline<'a> {
         let results = results.into_iter().collect::<Result<Vec<_>, _>>().map_err(usage_error)?;
         let results = selections.iter().map(|selection| &selection.target).zip(results);
         let machine = (session.host(measuring), &settings.environment);
-        let (report, status, whole) = report::assemble(&run, &rows, store.as_ref(), machine, results);
+        let (report, status, whole) =
+            report::assemble(&run, &rows, store.as_ref(), machine, results);
         Ok(RunResult { report, journal, whole, status: status.status(), judges })
     }
 }
@@ -127,14 +142,24 @@ fn device(
 ) -> Result<DeviceResult, String> {
     let track = |pass| journal.map(|journal| Track::new(journal, &selection.name, pass));
     let quick = run.quick.as_ref();
-    let judge = |observations: &[Observation]| -> Vec<Judgement> { judge(judges, &Observations::new(observations)) };
+    let judge = |observations: &[Observation]| -> Vec<Judgement> {
+        judge(judges, &Observations::new(observations))
+    };
 
-    let mut measured = measure::batched(site, selection, quick.is_some(), judges, track(Pass::Shared).as_ref())?;
+    let mut measured =
+        measure::batched(site, selection, quick.is_some(), judges, track(Pass::Shared).as_ref())?;
     let mut judgements = judge(&measured.observations);
     // Whether a recipe is enough is a default run's matter.
     if quick.is_none() {
         let what = (run.extent(), run.filter.is_empty());
-        recipes::complete(site, what, &mut measured, &mut judgements, judge, track(Pass::Recipes).as_ref())?;
+        recipes::complete(
+            site,
+            what,
+            &mut measured,
+            &mut judgements,
+            judge,
+            track(Pass::Recipes).as_ref(),
+        )?;
     }
     let isolated = isolate::deviating(site, quick, &mut measured, &mut judgements, judge, track)?;
     // A few kernels answer no question, and show no path of texels.
@@ -144,7 +169,9 @@ fn device(
     let found = &site.target.found;
     measured.incidents.extend(found.matrices.as_ref().map(unlisted));
     let unclaimed = demanded::unclaimed(&found.identity, &found.claims);
-    measured.findings.splice(0..0, unclaimed.into_iter().chain(std::mem::take(&mut judged.findings)));
+    measured
+        .findings
+        .splice(0..0, unclaimed.into_iter().chain(std::mem::take(&mut judged.findings)));
     Ok(DeviceResult::new(site, measured, isolated, judged, journal))
 }
 

@@ -11,14 +11,24 @@ use fpprobe_system::usage::usage_error;
 
 /// Every device of every driver, in the order of `fpprobe list`, which is also their index.
 pub fn targets(rows: &[ManifestRow]) -> Vec<Target> {
-    let devices = rows.iter().flat_map(|row| row.devices.iter().flatten().enumerate().map(move |found| (row, found)));
+    let devices = rows
+        .iter()
+        .flat_map(|row| row.devices.iter().flatten().enumerate().map(move |found| (row, found)));
     devices
-        .map(|(row, (index, found))| Target { manifest: row.manifest.clone(), index, found: found.clone() })
+        .map(|(row, (index, found))| Target {
+            manifest: row.manifest.clone(),
+            index,
+            found: found.clone(),
+        })
         .collect()
 }
 
-/// The devices that these selections name, in list order, each once; all where there is no selection.
-pub fn devices(rows: &[ManifestRow], selections: &[String]) -> anyhow::Result<Vec<(usize, Target)>> {
+/// The devices that these selections name, in list order, each once; all where there is no
+/// selection.
+pub fn devices(
+    rows: &[ManifestRow],
+    selections: &[String],
+) -> anyhow::Result<Vec<(usize, Target)>> {
     let all: Vec<(usize, Target)> = targets(rows).into_iter().enumerate().collect();
     if selections.is_empty() {
         return Ok(all);
@@ -29,7 +39,9 @@ pub fn devices(rows: &[ManifestRow], selections: &[String]) -> anyhow::Result<Ve
         }
     }
     let count = all.len();
-    let is_selected = |index: usize, target: &Target| selections.iter().any(|sel| matches(sel, index, target, count));
+    let is_selected = |index: usize, target: &Target| {
+        selections.iter().any(|sel| matches(sel, index, target, count))
+    };
     Ok(all.into_iter().filter(|(index, target)| is_selected(*index, target)).collect())
 }
 
@@ -42,17 +54,25 @@ fn matches(selection: &str, index: usize, target: &Target, count: usize) -> bool
 }
 
 fn no_device(selection: &str, all: &[(usize, Target)], rows: &[ManifestRow]) -> String {
-    let names: Vec<&str> = all.iter().map(|(_, target)| target.found.identity.name.as_str()).collect();
+    let names: Vec<&str> =
+        all.iter().map(|(_, target)| target.found.identity.name.as_str()).collect();
     let words = names.iter().flat_map(|name| name.split_whitespace()).filter(|word| word.len() > 2);
     let near = nearest(selection, words.chain(names.iter().copied()));
-    let list: Vec<String> = all.iter().map(|(index, target)| format!("{index}: {}", target.label())).collect();
+    let list: Vec<String> =
+        all.iter().map(|(index, target)| format!("{index}: {}", target.label())).collect();
     let mut parts = vec![format!("no device matches `{selection}`")];
     if !near.is_empty() {
         parts.push(format!("did you mean `{}`?", near.join("`, `")));
     }
-    parts.push(if list.is_empty() { "there is none".to_owned() } else { format!("there are: {}", list.join(", ")) });
+    parts.push(if list.is_empty() {
+        "there is none".to_owned()
+    } else {
+        format!("there are: {}", list.join(", "))
+    });
     let failed = rows.iter().filter_map(|row| row.devices.as_ref().err());
-    parts.extend(failed.map(|incident| format!("{} gave none: {}", incident.subject, incident.detail)));
+    parts.extend(
+        failed.map(|incident| format!("{} gave none: {}", incident.subject, incident.detail)),
+    );
     parts.join("; ")
 }
 
@@ -61,8 +81,8 @@ pub fn kernel(text: &str) -> anyhow::Result<Kernel> {
     text.parse::<Kernel>().map_err(|error| usage_error(error.to_string()))
 }
 
-/// The kernels of `known` that these filters name: patterns with `*` pick among them, an id stands for itself whether it
-/// is among them or not. No filter picks all.
+/// The kernels of `known` that these filters name: patterns with `*` pick among them, an id stands
+/// for itself whether it is among them or not. No filter picks all.
 pub fn kernels(filters: &[String], known: Vec<Kernel>) -> anyhow::Result<Vec<Kernel>> {
     if filters.is_empty() {
         return Ok(known);
@@ -81,14 +101,16 @@ pub fn kernels(filters: &[String], known: Vec<Kernel>) -> anyhow::Result<Vec<Ker
             }
             continue;
         }
-        let kernel = filter.parse::<Kernel>().map_err(|error| usage_error(unknown(filter, error, &ids)))?;
+        let kernel =
+            filter.parse::<Kernel>().map_err(|error| usage_error(unknown(filter, error, &ids)))?;
         match known.iter().position(|other| *other == kernel) {
             Some(place) => picked[place] = true,
             None if !others.contains(&kernel) => others.push(kernel),
             None => {}
         }
     }
-    let known = known.into_iter().zip(picked).filter(|(_, picked)| *picked).map(|(kernel, _)| kernel);
+    let known =
+        known.into_iter().zip(picked).filter(|(_, picked)| *picked).map(|(kernel, _)| kernel);
     Ok(known.chain(others).collect())
 }
 
@@ -107,17 +129,31 @@ fn no_kernel(filter: &str, ids: &[String]) -> String {
         let name = plain.rsplit('.').next().unwrap_or_default();
         let stems = ids.iter().filter(|id| !id.contains(':'));
         near = nearest(name, stems.clone().filter_map(|id| id.split('.').nth(1)));
-        near.truncate(if near.first().is_some_and(|nearest| nearest == name) { 1 } else { near.len() });
-        near = stems.filter(|id| near.iter().any(|name| id.ends_with(&format!(".{name}")))).take(3).cloned().collect();
+        near.truncate(if near.first().is_some_and(|nearest| nearest == name) {
+            1
+        } else {
+            near.len()
+        });
+        near = stems
+            .filter(|id| near.iter().any(|name| id.ends_with(&format!(".{name}"))))
+            .take(3)
+            .cloned()
+            .collect();
     }
-    let hint = if near.is_empty() { String::new() } else { format!("; did you mean `{}`?", near.join("`, `")) };
+    let hint = if near.is_empty() {
+        String::new()
+    } else {
+        format!("; did you mean `{}`?", near.join("`, `"))
+    };
     format!("no kernel matches `{filter}`{hint} (`fpprobe kernels` lists them)")
 }
 
 /// Whether `text` matches a pattern in which `*` stands for anything.
 pub fn glob(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
+    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
+        return false;
+    };
     let mut parts: Vec<&str> = parts.collect();
     let Some(last) = parts.pop() else { return rest.is_empty() };
     for part in parts {
@@ -148,7 +184,10 @@ mod tests {
         assert!(picked(&["f16.*"]).unwrap().iter().all(|id| id.starts_with("f16.")));
         assert_eq!(picked(&["*.fadd"]).unwrap(), ["f16.fadd", "f32.fadd", "f64.fadd"]);
         assert_eq!(picked(&["f32.fadd:controls=szin32"]).unwrap(), ["f32.fadd:controls=szin32"]);
-        assert_eq!(picked(&["f32.fmul", "f32.fadd", "f32.fa*dd"]).unwrap(), ["f32.fadd", "f32.fmul"]);
+        assert_eq!(
+            picked(&["f32.fmul", "f32.fadd", "f32.fa*dd"]).unwrap(),
+            ["f32.fadd", "f32.fmul"]
+        );
     }
 
     #[test]

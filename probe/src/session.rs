@@ -34,10 +34,15 @@ impl Session {
 
     /// How a report is shown on standard output: on one screen, or whole with `--verbose`.
     pub fn style(&self) -> Style {
-        Style { colour: colour::on_stdout(self.config.colour), width: output::width(), whole: self.verbose }
+        Style {
+            colour: colour::on_stdout(self.config.colour),
+            width: output::width(),
+            whole: self.verbose,
+        }
     }
 
-    /// How to measure: options over configuration. From here on Ctrl-C and SIGTERM are wishes, heeded between two steps.
+    /// How to measure: options over configuration. From here on Ctrl-C and SIGTERM are wishes,
+    /// heeded between two steps.
     pub fn settings(&self, measuring: &MeasureArgs) -> anyhow::Result<MeasureSettings> {
         self.stop.listen().context("failed to listen for signals")?;
         let mut settings = MeasureSettings::new(&self.config, self.stop.clone());
@@ -67,7 +72,11 @@ impl Session {
     }
 
     /// Every driver's devices. Ends the program's work where there is no driver at all.
-    pub fn survey(&self, settings: &MeasureSettings, listener: Listener<'_>) -> anyhow::Result<Vec<ManifestRow>> {
+    pub fn survey(
+        &self,
+        settings: &MeasureSettings,
+        listener: Listener<'_>,
+    ) -> anyhow::Result<Vec<ManifestRow>> {
         let drivers = self.drivers();
         if drivers.is_empty() {
             let message = "no Vulkan driver is installed: no manifest was found where the Vulkan loader looks \
@@ -76,7 +85,11 @@ impl Session {
         }
         let rows = enumerate(&drivers, settings, listener);
         if let Some(cause) = self.stop.cause() {
-            return Err(ExitError(Status::Nothing, format!("{cause} before anything was measured")).into());
+            return Err(ExitError(
+                Status::Nothing,
+                format!("{cause} before anything was measured"),
+            )
+            .into());
         }
         if rows.iter().all(|row| row.devices.as_ref().is_ok_and(Vec::is_empty)) {
             say("no driver found a device in this machine (`fpprobe doctor` says what to look at)");
@@ -84,11 +97,15 @@ impl Session {
         Ok(rows)
     }
 
-    /// Prints drivers that should have a device and show none: by the machine's device nodes, or by the store.
+    /// Prints drivers that should have a device and show none: by the machine's device nodes, or by
+    /// the store.
     pub fn warn_of_absent(&self, rows: &[ManifestRow]) {
         let store = keep::store(&self.config, &StoreArgs::default()).ok();
         let absent = absent::incidents(rows, store.as_ref());
-        absent.iter().filter(|incident| incident.outcome.is_some()).for_each(|one| say(&absent::remedy(one)));
+        absent
+            .iter()
+            .filter(|incident| incident.outcome.is_some())
+            .for_each(|one| say(&absent::remedy(one)));
     }
 
     /// The devices that options or configuration select; empty for all.

@@ -1,8 +1,10 @@
-//! The supervisor: starts workers, shares kernels out among them, and loses nothing when one of them fails.
+//! The supervisor: starts workers, shares kernels out among them, and loses nothing when one of
+//! them fails.
 //!
-//! Architecture invariant: this process never loads a driver. One enumerating worker per manifest finds devices;
-//! measuring workers see one driver each. A worker that crashes, hangs, loses its device or runs out of memory costs at
-//! most the kernel it was at: its batch is halved and asked again of new workers until that kernel is named.
+//! Architecture invariant: this process never loads a driver. One enumerating worker per manifest
+//! finds devices; measuring workers see one driver each. A worker that crashes, hangs, loses its
+//! device or runs out of memory costs at most the kernel it was at: its batch is halved and asked
+//! again of new workers until that kernel is named.
 
 mod batch;
 mod capture;
@@ -106,7 +108,14 @@ pub struct Measurement {
 impl Measurement {
     /// Adds what came of a later pass.
     pub fn absorb(&mut self, later: Measurement) {
-        let Measurement { observations, skipped: unmeasured, left_out, quarantined: held, incidents, findings } = later;
+        let Measurement {
+            observations,
+            skipped: unmeasured,
+            left_out,
+            quarantined: held,
+            incidents,
+            findings,
+        } = later;
         self.observations.extend(observations);
         self.skipped += unmeasured;
         self.left_out.extend(left_out);
@@ -120,7 +129,11 @@ impl Target {
     /// Name and driver: several drivers may show devices of one name.
     pub fn label(&self) -> String {
         let identity = &self.found.identity;
-        let driver = if identity.driver.info.is_empty() { &identity.driver.name } else { &identity.driver.info };
+        let driver = if identity.driver.info.is_empty() {
+            &identity.driver.name
+        } else {
+            &identity.driver.info
+        };
         format!("{} [{driver}]", identity.name)
     }
 }
@@ -144,7 +157,8 @@ impl MeasureSettings {
 
     fn jobs(&self, target: &Target) -> usize {
         let cores = || std::thread::available_parallelism().map_or(2, NonZero::get);
-        self.jobs.unwrap_or_else(|| if target.found.identity.kind == "cpu" { cores().min(4) } else { 2 })
+        self.jobs
+            .unwrap_or_else(|| if target.found.identity.kind == "cpu" { cores().min(4) } else { 2 })
     }
 }
 
@@ -158,8 +172,11 @@ fn open_request(target: &Target, settings: &MeasureSettings) -> Request {
 pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
     std::thread::scope(|scope| {
         let work = &work;
-        let threads: Vec<_> =
-            items.iter().enumerate().map(|(place, item)| scope.spawn(move || work(place, item))).collect();
+        let threads: Vec<_> = items
+            .iter()
+            .enumerate()
+            .map(|(place, item)| scope.spawn(move || work(place, item)))
+            .collect();
         // A panic of our own is an internal error and stays one.
         threads
             .into_iter()
@@ -168,8 +185,8 @@ pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(usize, &T) -> R
     })
 }
 
-/// Measures one device. Each step is noted in the track, if there is one; what the track knows already is not run again.
-/// Fails where the track does not fit the kernels.
+/// Measures one device. Each step is noted in the track, if there is one; what the track knows
+/// already is not run again. Fails where the track does not fit the kernels.
 pub fn measure(
     site: &DeviceSession<'_>,
     asks: &[WorkItem],
@@ -180,11 +197,14 @@ pub fn measure(
     let mut batches = batch::batches(asks, batching, settings.batch);
     if let Some(deadline) = site.deadline {
         // First what is never left out, then the rest in its order.
-        batches.sort_by_key(|batch| batch.iter().copied().min().filter(|first| *first >= deadline.from));
+        batches.sort_by_key(|batch| {
+            batch.iter().copied().min().filter(|first| *first >= deadline.from)
+        });
     }
     let lanes = settings.jobs(target).min(batches.len());
     let mut queue = queue::BatchQueue::new(asks.len(), batches);
-    let held = track.map_or(Ok(BTreeSet::new()), |track| replay::replay(&mut queue, asks, track))?;
+    let held =
+        track.map_or(Ok(BTreeSet::new()), |track| replay::replay(&mut queue, asks, track))?;
     queue.limit(settings.failures);
     let name = target.label();
     listener(&RunEvent::Begun {
@@ -206,7 +226,8 @@ pub fn measure(
     measured.skipped = none.saturating_sub(held.len() + left_out.len());
     measured.left_out = left_out.into_iter().map(|place| asks[place].kernel).collect();
     measured.quarantined = held.into_iter().map(|place| asks[place].kernel).collect();
-    let answered = asks.iter().zip(answers).filter_map(|(ask, answer)| Some(observation(ask, answer?)));
+    let answered =
+        asks.iter().zip(answers).filter_map(|(ask, answer)| Some(observation(ask, answer?)));
     measured.observations = answered.collect();
     listener(&RunEvent::Done { device: number });
     Ok(measured)

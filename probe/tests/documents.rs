@@ -1,4 +1,5 @@
-//! The documents for people: links lead somewhere, paths, commands, options and settings that they name exist.
+//! The documents for people: links lead somewhere, paths, commands, options and settings that they
+//! name exist.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,23 +26,36 @@ fn documents() -> Vec<(PathBuf, String)> {
 /// The code of a text: spans of a line, and indented lines, with what continues them.
 fn code(text: &str) -> Vec<String> {
     let joined = text.replace("\\\n", " ");
-    let is_block = |line: &&str| line.starts_with("    ") && !line.trim_start().starts_with(['-', '*']);
-    let blocks = joined.lines().filter(is_block).map(|line| line.trim().trim_start_matches("$ ").to_owned());
+    let is_block =
+        |line: &&str| line.starts_with("    ") && !line.trim_start().starts_with(['-', '*']);
+    let blocks =
+        joined.lines().filter(is_block).map(|line| line.trim().trim_start_matches("$ ").to_owned());
     let prose: Vec<&str> = joined.lines().filter(|line| !is_block(line)).collect();
     let prose = prose.join(" ");
-    let spans = prose.split('`').skip(1).step_by(2).map(|span| span.split_whitespace().collect::<Vec<_>>().join(" "));
+    let spans = prose
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .map(|span| span.split_whitespace().collect::<Vec<_>>().join(" "));
     blocks.chain(spans).collect()
 }
 
 fn fpprobe(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fpprobe"));
-    command.args(arguments).env_remove("FPPROBE_FAULTS").env("XDG_STATE_HOME", "/nonexistent").output().unwrap()
+    command
+        .args(arguments)
+        .env_remove("FPPROBE_FAULTS")
+        .env("XDG_STATE_HOME", "/nonexistent")
+        .output()
+        .unwrap()
 }
 
 #[test]
 fn the_front_door_is_short_and_lines_fit() {
     for (path, text) in documents() {
-        let wide = text.lines().find(|line| line.chars().count() > 100 && !line.trim_start().starts_with('|'));
+        let wide = text
+            .lines()
+            .find(|line| line.chars().count() > 100 && !line.trim_start().starts_with('|'));
         assert_eq!(wide, None, "{}", path.display());
     }
     assert!(fs::read_to_string(root().join("README.md")).unwrap().lines().count() <= 120);
@@ -62,7 +76,11 @@ fn the_tables_of_texels_list_every_format_and_operation() {
 #[test]
 fn links_lead_somewhere() {
     let anchor = |heading: &str| -> String {
-        let kept = heading.trim_start_matches('#').trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        let kept = heading
+            .trim_start_matches('#')
+            .trim()
+            .chars()
+            .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
         kept.collect::<String>().to_lowercase().replace(' ', "-")
     };
     for (path, text) in documents() {
@@ -74,7 +92,8 @@ fn links_lead_somewhere() {
             let target = if file.is_empty() { path.clone() } else { path.with_file_name(file) };
             assert!(target.exists(), "{}: {link}", path.display());
             let read = || fs::read_to_string(&target).unwrap();
-            let has = heading.is_empty() || read().lines().any(|line| line.starts_with('#') && anchor(line) == heading);
+            let has = heading.is_empty()
+                || read().lines().any(|line| line.starts_with('#') && anchor(line) == heading);
             assert!(has, "{}: {link}", path.display());
         }
     }
@@ -85,7 +104,8 @@ fn named_paths_exist() {
     let folders = ["probe/", "profiles/", "reports/", "spirv/", "docs/", ".ci/"];
     for (path, text) in documents() {
         for span in code(&text) {
-            let is_path = folders.iter().any(|folder| span.starts_with(folder)) && !span.contains([' ', '*']);
+            let is_path =
+                folders.iter().any(|folder| span.starts_with(folder)) && !span.contains([' ', '*']);
             assert!(!is_path || root().join(&span).exists(), "{}: {span}", path.display());
         }
     }
@@ -97,9 +117,11 @@ fn commands_and_options_exist() {
     for (path, text) in documents() {
         let lines = code(&text);
         for line in lines.iter().filter_map(|line| line.strip_prefix("fpprobe ")) {
-            let words: Vec<&str> = line.split_whitespace().take_while(|word| *word != "#").collect();
-            let is_command =
-                |word: &&&str| !word.is_empty() && word.bytes().all(|c| c.is_ascii_lowercase() || c == b'-');
+            let words: Vec<&str> =
+                line.split_whitespace().take_while(|word| *word != "#").collect();
+            let is_command = |word: &&&str| {
+                !word.is_empty() && word.bytes().all(|c| c.is_ascii_lowercase() || c == b'-')
+            };
             let mut command: Vec<&str> = words.iter().take(1).filter(is_command).copied().collect();
             for pair in words.windows(2).take(2).take_while(|pair| NESTED.contains(&pair[0])) {
                 command.extend(Some(&pair[1]).filter(is_command));
@@ -109,10 +131,18 @@ fn commands_and_options_exist() {
                 assert!(shown.status.success(), "{}: fpprobe {line}", path.display());
                 String::from_utf8(shown.stdout).unwrap()
             });
-            let options =
-                words.iter().filter(|word| word.starts_with("--")).map(|word| word.split('=').next().unwrap());
-            for option in options.map(|option| option.trim_end_matches(|c: char| !c.is_ascii_lowercase())) {
-                assert!(help.contains(option), "{}: `{option}` of `fpprobe {line}`", path.display());
+            let options = words
+                .iter()
+                .filter(|word| word.starts_with("--"))
+                .map(|word| word.split('=').next().unwrap());
+            for option in
+                options.map(|option| option.trim_end_matches(|c: char| !c.is_ascii_lowercase()))
+            {
+                assert!(
+                    help.contains(option),
+                    "{}: `{option}` of `fpprobe {line}`",
+                    path.display()
+                );
             }
         }
     }
@@ -124,9 +154,12 @@ fn settings_exist() {
     let keys: Vec<&str> = shown.lines().filter_map(|line| line.split(" = ").next()).collect();
     let tables = ["daemon.", "workers.", "drivers.", "layers.", "store."];
     for (path, text) in documents() {
-        for span in code(&text).iter().filter(|span| tables.iter().any(|table| span.starts_with(table))) {
+        for span in
+            code(&text).iter().filter(|span| tables.iter().any(|table| span.starts_with(table)))
+        {
             let key = span.split([' ', '=']).next().unwrap();
-            let is_known = keys.iter().any(|known| *known == key || known.starts_with(&format!("{key}.")));
+            let is_known =
+                keys.iter().any(|known| *known == key || known.starts_with(&format!("{key}.")));
             assert!(is_known, "{}: `{key}` is no setting", path.display());
         }
     }
@@ -142,7 +175,11 @@ fn the_program_alone_says_what_to_type_and_the_man_page_is_sound() {
     let name = text.split(".SH NAME\n").nth(1).unwrap().lines().next().unwrap();
     assert!(name.len() <= 70, "{name}");
     for section in ["SYNOPSIS", "\"EXIT STATUS\"", "FILES", "ENVIRONMENT", "EXAMPLES"] {
-        assert!(text.contains(&format!(".SH {section}")) || text.contains(&format!(".SH \"{section}\"")), "{section}");
+        assert!(
+            text.contains(&format!(".SH {section}"))
+                || text.contains(&format!(".SH \"{section}\"")),
+            "{section}"
+        );
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fpprobe.1");
@@ -158,7 +195,8 @@ fn exit_statuses_are_those_of_the_help() {
     let help = String::from_utf8(fpprobe(&["--help"]).stdout).unwrap();
     let (_, statuses) = help.split_once("Exit status:\n").unwrap();
     let (statuses, _) = statuses.split_once("Where several apply").unwrap();
-    let rows: Vec<String> = statuses.lines().map(|line| line.trim().replacen("  ", " | ", 1)).collect();
+    let rows: Vec<String> =
+        statuses.lines().map(|line| line.trim().replacen("  ", " | ", 1)).collect();
     assert_eq!(rows.len(), 6);
     for name in ["README.md", "docs/formats.md"] {
         let text = fs::read_to_string(root().join(name)).unwrap();
@@ -170,7 +208,9 @@ fn exit_statuses_are_those_of_the_help() {
 #[test]
 fn the_package_has_the_documents() {
     let assets = fs::read_to_string(root().join("probe/Cargo.toml")).unwrap();
-    for (path, _) in documents().iter().filter(|(path, _)| path.parent().is_some_and(|folder| folder.ends_with("docs")))
+    for (path, _) in documents()
+        .iter()
+        .filter(|(path, _)| path.parent().is_some_and(|folder| folder.ends_with("docs")))
     {
         let name = path.file_name().unwrap().to_string_lossy();
         assert!(assets.contains(&format!("\"../docs/{name}\"")), "{name}");

@@ -1,4 +1,5 @@
-//! The words of the workspace: a type name means one thing, and words that the project has replaced do not come back.
+//! The words of the workspace: a type name means one thing, and words that the project has replaced
+//! do not come back.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,8 +38,10 @@ const RETIRED: [(&str, usize); 28] = [
     ("witness", 2),
 ];
 
-/// Places where replaced words stay: texts that the project quotes, and texts that it generates of them.
-const QUOTATIONS: [&str; 4] = ["docs/rules", "profiles/data", "probe/tests/fault-layer", "probe/tests/language.rs"];
+/// Places where replaced words stay: texts that the project quotes, and texts that it generates of
+/// them.
+const QUOTATIONS: [&str; 4] =
+    ["docs/rules", "profiles/data", "probe/tests/fault-layer", "probe/tests/language.rs"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -51,12 +54,16 @@ fn texts() -> BTreeMap<String, String> {
         for path in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
             let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
             let last = path.file_name().unwrap().to_string_lossy().into_owned();
-            if last.starts_with('.') || ["target", "node_modules", "snapshots"].contains(&last.as_str()) {
+            if last.starts_with('.')
+                || ["target", "node_modules", "snapshots"].contains(&last.as_str())
+            {
                 continue;
             }
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| ["rs", "md", "toml"].iter().any(|one| extension == *one))
+            } else if path
+                .extension()
+                .is_some_and(|extension| ["rs", "md", "toml"].iter().any(|one| extension == *one))
             {
                 texts.insert(name, fs::read_to_string(&path).unwrap());
             }
@@ -66,14 +73,25 @@ fn texts() -> BTreeMap<String, String> {
 }
 
 #[test]
+fn comments_fit_a_hundred_columns() {
+    for (name, text) in texts().iter().filter(|(name, _)| name.ends_with(".rs")) {
+        let is_comment = |line: &str| line.starts_with("//") && !line.starts_with("//! |");
+        let wide =
+            text.lines().find(|line| line.chars().count() > 100 && is_comment(line.trim_start()));
+        assert_eq!(wide, None, "{name}");
+    }
+}
+
+#[test]
 fn a_type_name_means_one_thing() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let is_test =
-        |name: &str| name.split('/').any(|part| ["tests", "tests.rs", "fuzz", "benches", "examples"].contains(&part));
-    for (name, text) in texts()
-        .into_iter()
-        .filter(|(name, _)| Path::new(name).extension().is_some_and(|one| one == "rs") && !is_test(name))
-    {
+    let is_test = |name: &str| {
+        name.split('/')
+            .any(|part| ["tests", "tests.rs", "fuzz", "benches", "examples"].contains(&part))
+    };
+    for (name, text) in texts().into_iter().filter(|(name, _)| {
+        Path::new(name).extension().is_some_and(|one| one == "rs") && !is_test(name)
+    }) {
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         for declared in code.lines().filter_map(declaration) {
             places.entry(declared.to_owned()).or_default().push(name.clone());
@@ -92,10 +110,14 @@ fn a_type_name_means_one_thing() {
 fn declaration(line: &str) -> Option<&str> {
     let code = line.trim_start();
     let code = code.strip_prefix("pub").map_or(code, |code| {
-        code.strip_prefix('(').and_then(|code| code.split_once(')')).map_or(code, |(_, code)| code).trim_start()
+        code.strip_prefix('(')
+            .and_then(|code| code.split_once(')'))
+            .map_or(code, |(_, code)| code)
+            .trim_start()
     });
     let (kind, name) = code.strip_prefix("unsafe ").unwrap_or(code).split_once(' ')?;
-    let declares = ["struct", "enum", "union", "trait"].contains(&kind) || kind == "type" && !line.starts_with(' ');
+    let declares = ["struct", "enum", "union", "trait"].contains(&kind)
+        || kind == "type" && !line.starts_with(' ');
     let end = name.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(name.len());
     (declares && end > 0).then(|| &name[..end])
 }
@@ -123,7 +145,8 @@ fn replaced_words_do_not_come_back() {
         .filter(|(word, allowed)| counts[word].0 != *allowed)
         .map(|(word, allowed)| {
             let (count, places) = &counts[word];
-            let list = if count > allowed { places.join(" ") } else { "lower the number".to_owned() };
+            let list =
+                if count > allowed { places.join(" ") } else { "lower the number".to_owned() };
             format!("(\"{word}\", {count}), not {allowed}: {list}")
         })
         .collect();
@@ -144,7 +167,11 @@ fn unquoted(line: &str) -> String {
         line.to_owned()
     };
     let is_name = |part: &str| part.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-    outside.split('"').enumerate().map(|(at, part)| if at % 2 == 1 && is_name(part) { " " } else { part }).collect()
+    outside
+        .split('"')
+        .enumerate()
+        .map(|(at, part)| if at % 2 == 1 && is_name(part) { " " } else { part })
+        .collect()
 }
 
 /// The words of a text in lower case, those of its identifiers one by one.

@@ -1,5 +1,6 @@
-//! Units, container, manifests and scripts as shipped: valid, confined as far as they say, and made of what is there. The
-//! Debian package is tried out by `make deb`, the scripts for Slurm on a Slurm by `make test-slurm`.
+//! Units, container, manifests and scripts as shipped: valid, confined as far as they say, and made
+//! of what is there. The Debian package is tried out by `make deb`, the scripts for Slurm on a
+//! Slurm by `make test-slurm`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,8 @@ fn packaged(name: &str) -> String {
     file(&format!("probe/packaging/systemd/{name}"))
 }
 
-/// The units, in a folder of their own, as the package installs them, but for the path of the program.
+/// The units, in a folder of their own, as the package installs them, but for the path of the
+/// program.
 struct Units(TempDir);
 
 impl Units {
@@ -57,13 +59,19 @@ impl Units {
 }
 
 fn analyze<const N: usize>(arguments: [&str; N], units: &[PathBuf]) -> Output {
-    Command::new("systemd-analyze").args(arguments).args(units).env("LC_ALL", "C.UTF-8").output().unwrap()
+    Command::new("systemd-analyze")
+        .args(arguments)
+        .args(units)
+        .env("LC_ALL", "C.UTF-8")
+        .output()
+        .unwrap()
 }
 
 #[test]
 fn units_are_valid() {
     let units = Units::installed();
-    let all = ["fpprobe.service", "fpprobe-run.service", "fpprobe-run.timer"].map(|name| units.path(name));
+    let all = ["fpprobe.service", "fpprobe-run.service", "fpprobe-run.timer"]
+        .map(|name| units.path(name));
     let said = analyze(["verify", "--man=no"], &all);
     let complaints = String::from_utf8_lossy(&said.stderr);
     assert!(said.status.success() && !complaints.contains("fpprobe"), "{complaints}");
@@ -89,7 +97,9 @@ fn limits_are_settings_that_systemd_knows() {
 fn a_configuration_that_is_wrong_is_not_tried_again_and_again() {
     let unit = packaged("fpprobe.service");
     // 2: usage, configuration or unreadable input.
-    assert!(unit.contains("\nRestart=on-failure\n") && unit.contains("\nRestartPreventExitStatus=2\n"));
+    assert!(
+        unit.contains("\nRestart=on-failure\n") && unit.contains("\nRestartPreventExitStatus=2\n")
+    );
 }
 
 #[test]
@@ -106,7 +116,9 @@ fn services_are_confined_and_drivers_compile_in_them() {
     for service in SERVICES {
         assert!(units.exposure(service) <= 15, "{service}: {}", units.exposure(service));
     }
-    assert!(!packaged("hardening.conf").lines().any(|line| line.starts_with("MemoryDenyWriteExecute")));
+    assert!(
+        !packaged("hardening.conf").lines().any(|line| line.starts_with("MemoryDenyWriteExecute"))
+    );
 }
 
 #[test]
@@ -118,8 +130,11 @@ fn what_the_network_costs_is_stated() {
     units.drop_in("fpprobe", "network.conf", &example);
     let open = stated(units.exposure("fpprobe"));
     let chosen = |line: &&str| !line.starts_with("IPAddress");
-    let narrow: Vec<String> =
-        example.lines().filter(chosen).map(|line| line.replace("#IPAddress", "IPAddress")).collect();
+    let narrow: Vec<String> = example
+        .lines()
+        .filter(chosen)
+        .map(|line| line.replace("#IPAddress", "IPAddress"))
+        .collect();
     let narrow = narrow.join("\n");
     units.drop_in("fpprobe", "network.conf", &narrow);
     let narrow = stated(units.exposure("fpprobe"));
@@ -135,14 +150,24 @@ fn the_container_is_made_of_what_is_there() {
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
         .map(|line| line.split_once(' ').unwrap_or((line, "")))
         .collect();
-    let of = |name: &'static str| instructions.iter().filter(move |(own, _)| *own == name).map(|(_, rest)| *rest);
-    // It is built by the toolchain and from the packages that the scripts of this repository install.
+    let of = |name: &'static str| {
+        instructions.iter().filter(move |(own, _)| *own == name).map(|(_, rest)| *rest)
+    };
+    // It is built by the toolchain and from the packages that the scripts of this repository
+    // install.
     let toolchain = file("Cargo.toml");
-    let version = toolchain.lines().find_map(|line| line.strip_prefix("rust-version = ")).unwrap().trim_matches('"');
+    let version = toolchain
+        .lines()
+        .find_map(|line| line.strip_prefix("rust-version = "))
+        .unwrap()
+        .trim_matches('"');
     assert!(of("FROM").next().unwrap().contains(&format!("rust:{version}-")), "{version}");
     let installer = file(".ci/install");
     let list = |name: &str| {
-        let line = installer.lines().find_map(|line| line.strip_prefix(&format!("readonly {name}=("))).unwrap();
+        let line = installer
+            .lines()
+            .find_map(|line| line.strip_prefix(&format!("readonly {name}=(")))
+            .unwrap();
         line.trim_end_matches(')').split(' ').map(str::to_owned).collect::<Vec<_>>()
     };
     let mut stages = of("RUN").filter(|command| command.contains("apt-get install"));
@@ -158,7 +183,8 @@ fn the_container_is_made_of_what_is_there() {
         let source = copied.split(' ').next().unwrap();
         assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(source).exists(), "{source}");
     }
-    let program = of("COPY").find_map(|copied| copied.strip_prefix("--from=build /src/target/dist/fpprobe "));
+    let program =
+        of("COPY").find_map(|copied| copied.strip_prefix("--from=build /src/target/dist/fpprobe "));
     assert_eq!(of("ENTRYPOINT").collect::<Vec<_>>(), [format!("[\"{}\"]", program.unwrap())]);
     assert!(of("USER").next().is_some_and(|user| user != "root"));
 }
@@ -182,7 +208,8 @@ fn checked(manifests: &[PathBuf]) -> Checked {
 
 /// The command and the options of these words are the program's.
 fn is_known(words: &[&str]) {
-    let help = Command::new(env!("CARGO_BIN_EXE_fpprobe")).args([words[0], "--help"]).output().unwrap();
+    let help =
+        Command::new(env!("CARGO_BIN_EXE_fpprobe")).args([words[0], "--help"]).output().unwrap();
     assert!(help.status.success(), "{words:?}");
     let help = String::from_utf8(help.stdout).unwrap();
     let options = words.iter().filter(|word| word.starts_with("--"));
@@ -193,7 +220,8 @@ fn is_known(words: &[&str]) {
 #[test]
 fn manifests_are_valid_and_their_containers_confined() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/kubernetes");
-    let manifests = ["namespace", "daemonset", "gate", "sweep"].map(|name| folder.join(format!("{name}.yaml")));
+    let manifests =
+        ["namespace", "daemonset", "gate", "sweep"].map(|name| folder.join(format!("{name}.yaml")));
     let said = checked(&manifests);
     assert!(said.problems.is_empty(), "{:#?}", said.problems);
     assert_eq!(said.commands.len(), 6);
@@ -203,9 +231,14 @@ fn manifests_are_valid_and_their_containers_confined() {
         match &command[..] {
             [] => is_known(&args.iter().map(String::as_str).collect::<Vec<_>>()),
             [shell, script, ..] if script.starts_with('/') => {
-                assert!(shell == "/bin/sh" && container.contains(&format!(" {script}\n")), "{name}: {script}");
+                assert!(
+                    shell == "/bin/sh" && container.contains(&format!(" {script}\n")),
+                    "{name}: {script}"
+                );
             }
-            _ => is_known(&text.split_once("exec fpprobe ").unwrap().1.split_whitespace().collect::<Vec<_>>()),
+            _ => is_known(
+                &text.split_once("exec fpprobe ").unwrap().1.split_whitespace().collect::<Vec<_>>(),
+            ),
         }
     }
 
@@ -215,12 +248,20 @@ fn manifests_are_valid_and_their_containers_confined() {
     for (sound, faulty, problem) in [
         ("updateStrategy:", "updateStrategi:", "updateStrategi"),
         ("nvidia.com/gpu: 1", "nvidia.com/gpu: [1]", "[1] is not"),
-        ("readOnlyRootFilesystem: true", "readOnlyRootFilesystem: false", "measure has a root that can be written"),
+        (
+            "readOnlyRootFilesystem: true",
+            "readOnlyRootFilesystem: false",
+            "measure has a root that can be written",
+        ),
         ("drop: [ALL]", "add: [SYS_ADMIN]", "measure has capabilities"),
         ("allowPrivilegeEscalation: false", "privileged: true", "measure is privileged"),
         ("runAsNonRoot: true", "runAsNonRoot: false", "measure is root"),
         ("type: RuntimeDefault", "type: Unconfined", "measure has no seccomp profile"),
-        ("      automountServiceAccountToken: false", "      hostPID: true", "gets a token of the API"),
+        (
+            "      automountServiceAccountToken: false",
+            "      hostPID: true",
+            "gets a token of the API",
+        ),
         ("{name: tmp, mountPath: /tmp}", "{name: node, mountPath: /node}", "and opens a device"),
         ("memory: 4Gi", "cpu: 4", "measure has no limit of memory"),
     ] {
@@ -235,16 +276,20 @@ fn manifests_are_valid_and_their_containers_confined() {
 #[test]
 fn the_plugin_of_node_problem_detector_is_the_gate() {
     let plugin: serde_json::Value =
-        serde_json::from_str(&file("probe/packaging/kubernetes/node-problem-detector.json")).unwrap();
+        serde_json::from_str(&file("probe/packaging/kubernetes/node-problem-detector.json"))
+            .unwrap();
     let (config, rule) = (&plugin["pluginConfig"], &plugin["rules"][0]);
     assert_eq!((&rule["path"], &config["max_output_length"]), (&"/usr/bin/env".into(), &80.into()));
-    let args: Vec<&str> = rule["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+    let args: Vec<&str> =
+        rule["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
     // Each comparison goes on where the one before ended.
     let ["STATE_DIRECTORY=/var/lib/fpprobe-gate", "/usr/bin/fpprobe", args @ ..] = &args[..] else {
         panic!("{args:?}");
     };
     is_known(args);
-    let seconds = |text: &serde_json::Value| text.as_str().unwrap().trim_end_matches('s').parse::<u32>().unwrap();
+    let seconds = |text: &serde_json::Value| {
+        text.as_str().unwrap().trim_end_matches('s').parse::<u32>().unwrap()
+    };
     let budget = args[args.iter().position(|word| *word == "--budget").unwrap() + 1];
     assert!(seconds(&budget.into()) < seconds(&rule["timeout"]));
     assert!(seconds(&rule["timeout"]) <= seconds(&config["timeout"]));
@@ -258,7 +303,10 @@ impl Gate {
     fn new() -> Gate {
         let gate = Gate(TempDir::new().unwrap());
         gate.program("setpriv", r#"while [ "${1#--}" != "$1" ]; do shift; done; exec "$@""#);
-        gate.program("scontrol", r#"[ "$1" != --oneliner ] && echo "$*" >>"$log"; cat "$log" 2>/dev/null; true"#);
+        gate.program(
+            "scontrol",
+            r#"[ "$1" != --oneliner ] && echo "$*" >>"$log"; cat "$log" 2>/dev/null; true"#,
+        );
         gate.program("logger", "true");
         gate
     }
@@ -282,11 +330,16 @@ impl Gate {
         fs::write(&log, "").unwrap();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/slurm/gate");
         let mut gate = Command::new(script);
-        gate.env("SLURM_CONF", folder.join("slurm.conf")).env("SLURM_JOB_ID", "7").env("SLURMD_NODENAME", "node-1");
+        gate.env("SLURM_CONF", folder.join("slurm.conf"))
+            .env("SLURM_JOB_ID", "7")
+            .env("SLURMD_NODENAME", "node-1");
         let ended = gate.env("SLURM_SCRIPT_CONTEXT", context).output().unwrap();
         assert!(ended.stderr.is_empty(), "{}", String::from_utf8_lossy(&ended.stderr));
         let drained = fs::read_to_string(log).unwrap();
-        (ended.status.code(), drained.trim().replace("update NodeName=node-1 State=DRAIN Reason=fpprobe ", ""))
+        (
+            ended.status.code(),
+            drained.trim().replace("update NodeName=node-1 State=DRAIN Reason=fpprobe ", ""),
+        )
     }
 }
 
@@ -296,7 +349,10 @@ fn the_gate_of_slurm_drains_what_is_not_the_same() {
     let before = |program| gate.passes(program, "prolog_slurmd", "");
     assert_eq!(before("echo same: all"), (Some(0), String::new()));
     let reason = |text: &str| (Some(1), text.to_owned());
-    assert_eq!(before("echo warning >&2; echo different: x; exit 3"), reason("before job 7: different: x"));
+    assert_eq!(
+        before("echo warning >&2; echo different: x; exit 3"),
+        reason("before job 7: different: x")
+    );
     assert_eq!(before("echo unknown: hung; exit 4"), reason("before job 7: unknown: hung"));
     assert_eq!(before("echo no file >&2; exit 2"), reason("before job 7: no file"));
     assert_eq!(before("sleep 9"), reason("before job 7: unknown: no end within 3 s"));
@@ -322,7 +378,12 @@ fn labelled(metrics: &str) -> (Vec<String>, Option<i32>) {
     use std::process::Stdio;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/kubernetes/features.sh");
     let mut shell = Command::new("sh");
-    shell.arg(script).args(["labels", "12"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    shell
+        .arg(script)
+        .args(["labels", "12"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     let mut child = shell.spawn().unwrap();
     child.stdin.take().unwrap().write_all(metrics.as_bytes()).unwrap();
     let ended = child.wait_with_output().unwrap();
@@ -335,25 +396,31 @@ fn a_node_has_the_worst_class_of_its_devices_until_the_label_expires() {
     use std::time::SystemTime;
     let class = |slot: &str, profile: &str, class: &str| {
         let all = ["conforms", "conforms with", "deviates", "incomplete"].map(|one| {
-            let labels = format!("host=\"h\",slot=\"{slot}\",key=\"k\",profile=\"{profile}\",class=\"{one}\"");
+            let labels = format!(
+                "host=\"h\",slot=\"{slot}\",key=\"k\",profile=\"{profile}\",class=\"{one}\""
+            );
             format!("fpprobe_profile_class{{{labels}}} {}\n", u8::from(one == class))
         });
         all.concat()
     };
     let device = |slot: &str, classes: &[(&str, &str)]| {
-        let info = format!("fpprobe_device_info{{host=\"h\",slot=\"{slot}\",key=\"k\",name=\"class=\\\"x\\\"\"}} 1\n");
+        let info = format!(
+            "fpprobe_device_info{{host=\"h\",slot=\"{slot}\",key=\"k\",name=\"class=\\\"x\\\"\"}} 1\n"
+        );
         let classes = classes.iter().map(|(profile, one)| class(slot, profile, one));
         [info].into_iter().chain(classes).collect::<String>()
     };
     let one = device("a", &[("d3d11", "conforms"), ("vulkan", "deviates"), ("wgsl", "conforms")]);
-    let other = device("b", &[("d3d11", "conforms with"), ("vulkan", "conforms"), ("wgsl", "conforms")]);
+    let other =
+        device("b", &[("d3d11", "conforms with"), ("vulkan", "conforms"), ("wgsl", "conforms")]);
     let (lines, status) = labelled(&(one + &other));
     let (expiry, labels) = lines.split_first().unwrap();
     assert_eq!(status, Some(0));
     let prefix = "feature.node.kubernetes.io/fpprobe-";
     let expected = ["devices=2", "d3d11=conforms-with", "vulkan=deviates", "wgsl=conforms"];
     assert_eq!(labels, expected.map(|label| format!("{prefix}{label}")));
-    let expiry = fpprobe_reports::time::seconds(expiry.strip_prefix("# +expiry-time=").unwrap()).unwrap();
+    let expiry =
+        fpprobe_reports::time::seconds(expiry.strip_prefix("# +expiry-time=").unwrap()).unwrap();
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
     assert!((13 * 3600 - 60..=13 * 3600).contains(&(expiry - now)), "{}", expiry - now);
     assert_eq!(labelled(""), (Vec::new(), Some(1)));
@@ -361,7 +428,8 @@ fn a_node_has_the_worst_class_of_its_devices_until_the_label_expires() {
     // The program's own metrics.
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/drivers/swiftshader.json");
     let mut run = Command::new(env!("CARGO_BIN_EXE_fpprobe"));
-    run.args(["run", "f32.fadd", "--no-keep", "--format", "prometheus"]).env("VK_DRIVER_FILES", driver);
+    run.args(["run", "f32.fadd", "--no-keep", "--format", "prometheus"])
+        .env("VK_DRIVER_FILES", driver);
     let metrics = run.env("XDG_CONFIG_HOME", "/nonexistent").output().unwrap();
     let (lines, status) = labelled(&String::from_utf8(metrics.stdout).unwrap());
     assert!(status == Some(0) && lines[1..].contains(&format!("{prefix}devices=1")), "{lines:?}");

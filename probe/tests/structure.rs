@@ -1,4 +1,5 @@
-//! The rooms of the workspace: which crate may load Vulkan, and that modules import in one direction.
+//! The rooms of the workspace: which crate may load Vulkan, and that modules import in one
+//! direction.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +16,8 @@ fn root() -> PathBuf {
 
 /// The folders of the workspace's crates.
 fn crates() -> Vec<String> {
-    let workspace: toml::Table = fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap();
+    let workspace: toml::Table =
+        fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap();
     let members = workspace["workspace"]["members"].as_array().unwrap();
     members.iter().map(|member| member.as_str().unwrap().to_owned()).collect()
 }
@@ -37,7 +39,8 @@ fn modules_import_in_one_direction() {
     let mut found = Vec::new();
     for folder in crates() {
         let imports = imports(&root().join(&folder).join("src"));
-        let parents: BTreeSet<&[String]> = imports.keys().filter_map(|module| Some(module.split_last()?.1)).collect();
+        let parents: BTreeSet<&[String]> =
+            imports.keys().filter_map(|module| Some(module.split_last()?.1)).collect();
         for circle in parents.into_iter().flat_map(|parent| circles(&beside(&imports, parent))) {
             let names: Vec<String> = circle.iter().map(|module| module.join("/")).collect();
             found.push(format!("{folder}: {}", names.join(", ")));
@@ -46,7 +49,8 @@ fn modules_import_in_one_direction() {
     assert!(found.is_empty(), "these import each other:\n{}", found.join("\n"));
 }
 
-/// Every module of a crate that is a file of its own, tests aside, with the modules that it imports.
+/// Every module of a crate that is a file of its own, tests aside, with the modules that it
+/// imports.
 fn imports(src: &Path) -> Imports {
     let mut files = BTreeMap::new();
     let mut folders = vec![(src.to_owned(), Module::new())];
@@ -80,7 +84,10 @@ fn paths(code: &str) -> Vec<Vec<String>> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
     for start in ["crate::", "super::", "self::"] {
-        for (at, _) in code.match_indices(start).filter(|(at, _)| !code[..*at].ends_with(|c| is_name(c) || c == ':')) {
+        for (at, _) in code
+            .match_indices(start)
+            .filter(|(at, _)| !code[..*at].ends_with(|c| is_name(c) || c == ':'))
+        {
             follow(&code[at..], &mut Vec::new(), &mut found);
         }
     }
@@ -88,13 +95,18 @@ fn paths(code: &str) -> Vec<Vec<String>> {
 }
 
 /// Reads one path, or each of a group; what follows it.
-fn follow<'a>(mut code: &'a str, before: &mut Vec<String>, found: &mut Vec<Vec<String>>) -> &'a str {
+fn follow<'a>(
+    mut code: &'a str,
+    before: &mut Vec<String>,
+    found: &mut Vec<Vec<String>>,
+) -> &'a str {
     let depth = before.len();
     loop {
         code = code.trim_start();
         if let Some(mut group) = code.strip_prefix('{') {
             while !group.is_empty() && !group.starts_with('}') {
-                group = follow(group, before, found).trim_start().trim_start_matches(',').trim_start();
+                group =
+                    follow(group, before, found).trim_start().trim_start_matches(',').trim_start();
             }
             code = group.strip_prefix('}').unwrap_or_default();
             break;
@@ -136,7 +148,8 @@ fn resolve(module: &[String], path: &[String], modules: &BTreeSet<Module>) -> Op
 /// What the children of a module, each with its own children, import of each other.
 fn beside(imports: &Imports, parent: &[String]) -> Imports {
     let child = |module: &Module| {
-        (module.starts_with(parent) && module.len() > parent.len()).then(|| module[..=parent.len()].to_vec())
+        (module.starts_with(parent) && module.len() > parent.len())
+            .then(|| module[..=parent.len()].to_vec())
     };
     let mut beside = Imports::new();
     for (module, others) in imports {
@@ -152,14 +165,27 @@ fn circles(imports: &Imports) -> BTreeSet<BTreeSet<Module>> {
     let reach = |from: &Module| {
         let (mut seen, mut left) = (BTreeSet::new(), vec![from]);
         while let Some(module) = left.pop() {
-            left.extend(imports.get(module).into_iter().flatten().filter(|other| seen.insert((*other).clone())));
+            left.extend(
+                imports
+                    .get(module)
+                    .into_iter()
+                    .flatten()
+                    .filter(|other| seen.insert((*other).clone())),
+            );
         }
         seen
     };
-    let reached: BTreeMap<&Module, BTreeSet<Module>> = imports.keys().map(|module| (module, reach(module))).collect();
+    let reached: BTreeMap<&Module, BTreeSet<Module>> =
+        imports.keys().map(|module| (module, reach(module))).collect();
     let circle = |module: &&Module| {
-        let back = |other: &&Module| reached[*other].contains(*module) && reached[*module].contains(*other);
+        let back = |other: &&Module| {
+            reached[*other].contains(*module) && reached[*module].contains(*other)
+        };
         imports.keys().filter(back).cloned().collect::<BTreeSet<Module>>()
     };
-    imports.keys().filter(|module| reached[module].contains(*module)).map(|module| circle(&module)).collect()
+    imports
+        .keys()
+        .filter(|module| reached[module].contains(*module))
+        .map(|module| circle(&module))
+        .collect()
 }

@@ -1,8 +1,8 @@
 //! The set of results that a rule allows.
 //!
-//! A [`Set`] holds encodings of one component as disjoint ranges of their numeric order (see [`Encoding::key`]), NaNs and
-//! both zeros included, so that unions, intersections and "except subnormals" are exact. An [`Accepted`] is a list of
-//! alternatives, each one set per component.
+//! A [`Set`] holds encodings of one component as disjoint ranges of their numeric order (see
+//! [`Encoding::key`]), NaNs and both zeros included, so that unions, intersections and "except
+//! subnormals" are exact. An [`Accepted`] is a list of alternatives, each one set per component.
 
 mod read;
 
@@ -57,7 +57,11 @@ impl Set {
         let (first, last) = encoding.limits();
         let infinity = layout.infinity() as i64;
         let positive = (infinity + 1, last);
-        let ranges = if layout.signed { smallvec![(first, -infinity - 2), positive] } else { smallvec![positive] };
+        let ranges = if layout.signed {
+            smallvec![(first, -infinity - 2), positive]
+        } else {
+            smallvec![positive]
+        };
         Set { encoding, ranges }
     }
 
@@ -70,7 +74,11 @@ impl Set {
 
     /// Both zeros (the one zero of unsigned formats).
     pub fn zeros(encoding: Encoding) -> Set {
-        Set::range(encoding, if matches!(encoding, Encoding::Float(layout) if layout.signed) { -1 } else { 0 }, 0)
+        Set::range(
+            encoding,
+            if matches!(encoding, Encoding::Float(layout) if layout.signed) { -1 } else { 0 },
+            0,
+        )
     }
 
     /// Every subnormal.
@@ -78,7 +86,11 @@ impl Set {
         let Encoding::Float(layout) = encoding else { return Set::nothing(encoding) };
         let largest = layout.min_normal() as i64 - 1;
         let positive = (1, largest);
-        let ranges = if layout.signed { smallvec![(-largest - 1, -2), positive] } else { smallvec![positive] };
+        let ranges = if layout.signed {
+            smallvec![(-largest - 1, -2), positive]
+        } else {
+            smallvec![positive]
+        };
         Set { encoding, ranges }
     }
 
@@ -115,7 +127,9 @@ impl Set {
 
     /// Whether some member is in another set.
     pub fn meets(&self, other: &Set) -> bool {
-        self.ranges.iter().any(|(from, to)| other.ranges.iter().any(|(first, last)| from <= last && first <= to))
+        self.ranges
+            .iter()
+            .any(|(from, to)| other.ranges.iter().any(|(first, last)| from <= last && first <= to))
     }
 
     /// Whether every member is in a range, given by its first and last key.
@@ -182,7 +196,8 @@ impl Set {
         for (cut_from, cut_to) in &other.ranges {
             ranges = ranges
                 .into_iter()
-                // The keys of binary64 take the whole of i64: before the first and after the last there is nothing.
+                // The keys of binary64 take the whole of i64: before the first and after the last
+                // there is nothing.
                 .flat_map(|(from, to)| {
                     let before = cut_from.checked_sub(1).map(|end| (from, to.min(end)));
                     let after = cut_to.checked_add(1).map(|begin| (from.max(begin), to));
@@ -196,18 +211,28 @@ impl Set {
 
     /// Number of encodings, saturating.
     pub fn count(&self) -> u64 {
-        self.ranges.iter().fold(0, |sum: u64, (from, to)| sum.saturating_add(to.abs_diff(*from).saturating_add(1)))
+        self.ranges.iter().fold(0, |sum: u64, (from, to)| {
+            sum.saturating_add(to.abs_diff(*from).saturating_add(1))
+        })
     }
 
     /// The encodings, at most `limit` of them.
     pub fn members(&self, limit: usize) -> Vec<u64> {
-        self.ranges.iter().flat_map(|(from, to)| *from..=*to).take(limit).map(|key| self.encoding.at(key)).collect()
+        self.ranges
+            .iter()
+            .flat_map(|(from, to)| *from..=*to)
+            .take(limit)
+            .map(|key| self.encoding.at(key))
+            .collect()
     }
 
-    /// How many encodings lie between these bits and the nearest member, that one included; 0 where there is no other.
+    /// How many encodings lie between these bits and the nearest member, that one included; 0 where
+    /// there is no other.
     pub fn distance(&self, bits: u64) -> u64 {
         let key = self.encoding.key(bits);
-        let to = |(first, last): &(i64, i64)| if key < *first { first.abs_diff(key) } else { key.abs_diff(*last) };
+        let to = |(first, last): &(i64, i64)| {
+            if key < *first { first.abs_diff(key) } else { key.abs_diff(*last) }
+        };
         if self.contains(bits) { 0 } else { self.ranges.iter().map(to).min().unwrap_or(0) }
     }
 
@@ -240,21 +265,23 @@ impl Set {
 
     fn exact_json(&self, rest: &Set, mut object: serde_json::Map<String, Value>) -> Value {
         if !rest.is_empty() || object.is_empty() {
-            let bits: Vec<String> = rest.members(4096).into_iter().map(|bits| self.encoding.hex(bits)).collect();
+            let bits: Vec<String> =
+                rest.members(4096).into_iter().map(|bits| self.encoding.hex(bits)).collect();
             object.insert("bits".into(), json!(bits));
         }
         Value::Object(object)
     }
 
-    /// Numeric intervals. `except` says that the subnormals between the ends are left out, `zero` which zeros are in
-    /// where it is not both.
+    /// Numeric intervals. `except` says that the subnormals between the ends are left out, `zero`
+    /// which zeros are in where it is not both.
     fn interval_json(&self, rest: &Set, mut object: serde_json::Map<String, Value>) -> Value {
         let Encoding::Float(layout) = self.encoding else { return Value::Object(object) };
         let zeros = rest.and(&Set::zeros(self.encoding));
         let subnormals = Set::subnormals(self.encoding);
         let mut shown = rest.clone();
         if !zeros.is_empty() {
-            // Fill the gap that a missing zero or missing subnormals leave; the keys below say what is missing.
+            // Fill the gap that a missing zero or missing subnormals leave; the keys below say what
+            // is missing.
             shown = shown.or(&Set::zeros(self.encoding));
             if rest.and(&subnormals).is_empty() {
                 let least = layout.min_normal();
@@ -279,10 +306,19 @@ impl Set {
         }
         // An end at zero is +0: ends are compared as numbers, and `zero` says which zeros are in.
         let ends = |key: i64| {
-            format!("{:016x}", crate::quad::to_double_bits(layout, self.encoding.at(if key == -1 { 0 } else { key })))
+            format!(
+                "{:016x}",
+                crate::quad::to_double_bits(
+                    layout,
+                    self.encoding.at(if key == -1 { 0 } else { key })
+                )
+            )
         };
-        let intervals: Vec<Value> =
-            shown.ranges.iter().map(|(from, to)| json!({ "lo": ends(*from), "hi": ends(*to) })).collect();
+        let intervals: Vec<Value> = shown
+            .ranges
+            .iter()
+            .map(|(from, to)| json!({ "lo": ends(*from), "hi": ends(*to) }))
+            .collect();
         object.insert("intervals".into(), json!(intervals));
         Value::Object(object)
     }
@@ -316,8 +352,15 @@ impl Accepted {
     /// What both allow.
     #[must_use]
     pub fn and(&self, other: &Accepted) -> Accepted {
-        let both = |one: &Vec<Set>, another: &Vec<Set>| one.iter().zip(another).map(|(a, b)| a.and(b)).collect();
-        Accepted::any(self.0.iter().flat_map(|one| other.0.iter().map(move |another| both(one, another))).collect())
+        let both = |one: &Vec<Set>, another: &Vec<Set>| {
+            one.iter().zip(another).map(|(a, b)| a.and(b)).collect()
+        };
+        Accepted::any(
+            self.0
+                .iter()
+                .flat_map(|one| other.0.iter().map(move |another| both(one, another)))
+                .collect(),
+        )
     }
 
     /// Whether the result is allowed. `answer` holds one encoding per component.
@@ -329,8 +372,9 @@ impl Accepted {
     #[must_use]
     pub fn of_components(&self, is_one: impl Fn(usize) -> bool) -> Accepted {
         let alternative = |sets: &Vec<Set>| {
-            let set =
-                |(part, set): (usize, &Set)| if is_one(part) { set.clone() } else { Set::everything(set.encoding()) };
+            let set = |(part, set): (usize, &Set)| {
+                if is_one(part) { set.clone() } else { Set::everything(set.encoding()) }
+            };
             sets.iter().enumerate().map(set).collect()
         };
         Accepted::any(self.0.iter().map(alternative).collect())
@@ -354,8 +398,8 @@ impl Accepted {
     }
 }
 
-/// Two alternatives as one, if there is one that allows just what either does: they differ in one component at most, or
-/// one holds the other.
+/// Two alternatives as one, if there is one that allows just what either does: they differ in one
+/// component at most, or one holds the other.
 fn united(one: &[Set], another: &[Set]) -> Option<Vec<Set>> {
     let pairs = || one.iter().zip(another);
     let within = |inner: &Set, outer: &Set| inner.minus(outer).is_empty();

@@ -28,7 +28,8 @@ pub enum Accuracy {
     TowardZero,
     /// `toward zero or nearest even`.
     TowardZeroOrNearestEven,
-    /// `either neighbour`: the exact value where it is one of the format's, else one of the two around it.
+    /// `either neighbour`: the exact value where it is one of the format's, else one of the two
+    /// around it.
     EitherNeighbour,
     /// `N ulp`.
     Ulp(f64),
@@ -42,10 +43,11 @@ pub enum Accuracy {
     Absolute(Limit),
     /// `ACCURACY in [L, H], else ACCURACY`, by the first operand.
     Split(Arc<SplitAccuracy>),
-    /// `ACCURACY for CONDITION, CONDITION`: where one does not hold, nothing is stated. `ACCURACY or 0 if CONDITION for
-    /// CONDITION`: where the first holds, zero will do as well.
+    /// `ACCURACY for CONDITION, CONDITION`: where one does not hold, nothing is stated. `ACCURACY
+    /// or 0 if CONDITION for CONDITION`: where the first holds, zero will do as well.
     Stated(Arc<ConditionalAccuracy>),
-    /// `absolute X in [-Y, Y], else in [-1, 1]`, the form that sine and cosine take: results are in [-1, 1] everywhere.
+    /// `absolute X in [-Y, Y], else in [-1, 1]`, the form that sine and cosine take: results are in
+    /// [-1, 1] everywhere.
     AbsoluteWithin(f64, f64),
     /// `x * (1/y), reciprocal N ulp`: a division in two steps, or one that is at least as accurate.
     TwoStep(f64),
@@ -83,22 +85,30 @@ impl Accuracy {
         )
     }
 
-    /// Whether it leaves the neighbours of the exact result at most, the nearest one always, and exact results as they are.
+    /// Whether it leaves the neighbours of the exact result at most, the nearest one always, and
+    /// exact results as they are.
     pub fn is_nearest(&self) -> bool {
-        matches!(self, Accuracy::NearestEven | Accuracy::TowardZeroOrNearestEven | Accuracy::EitherNeighbour)
+        matches!(
+            self,
+            Accuracy::NearestEven | Accuracy::TowardZeroOrNearestEven | Accuracy::EitherNeighbour
+        )
     }
 
     /// Whether it is one bound on the error, whatever the operands.
     pub fn is_bound(&self) -> bool {
-        let depends =
-            matches!(self, Accuracy::Split(_) | Accuracy::Stated(_) | Accuracy::Inherited(_) | Accuracy::Steps(_));
+        let depends = matches!(
+            self,
+            Accuracy::Split(_) | Accuracy::Stated(_) | Accuracy::Inherited(_) | Accuracy::Steps(_)
+        );
         !depends && *self != Accuracy::Undefined
     }
 
     /// Whether anything is stated of these operands.
     pub fn is_stated<N: LimitNumber>(&self, operands: &[Interval<N>], layout: FloatLayout) -> bool {
         match self {
-            Accuracy::Stated(stated) => stated.conditions.iter().all(|condition| condition.holds(operands, layout)),
+            Accuracy::Stated(stated) => {
+                stated.conditions.iter().all(|condition| condition.holds(operands, layout))
+            }
             _ => true,
         }
     }
@@ -108,7 +118,8 @@ impl Accuracy {
         match self {
             Accuracy::Stated(stated) => stated.accuracy.at(operands),
             Accuracy::Split(split) => {
-                let limits = Interval { lo: split.low.value::<N>().lo, hi: split.high.value::<N>().hi };
+                let limits =
+                    Interval { lo: split.low.value::<N>().lo, hi: split.high.value::<N>().hi };
                 let inside = operands.first().is_some_and(|operand| operand.is_within(limits));
                 if inside { &split.inside } else { &split.outside }
             }
@@ -117,9 +128,15 @@ impl Accuracy {
     }
 
     /// Whether zero is allowed, whatever the exact result.
-    pub fn allows_zero<N: LimitNumber>(&self, operands: &[Interval<N>], layout: FloatLayout) -> bool {
+    pub fn allows_zero<N: LimitNumber>(
+        &self,
+        operands: &[Interval<N>],
+        layout: FloatLayout,
+    ) -> bool {
         match self {
-            Accuracy::Stated(stated) => stated.zero.as_ref().is_some_and(|zero| zero.holds(operands, layout)),
+            Accuracy::Stated(stated) => {
+                stated.zero.as_ref().is_some_and(|zero| zero.holds(operands, layout))
+            }
             _ => false,
         }
     }
@@ -159,30 +176,46 @@ impl FromStr for Accuracy {
 fn parse(text: &str) -> Option<Accuracy> {
     if let Some((accuracy, conditions)) = text.split_once(" for ") {
         // A comma also stands between limits.
-        let conditions =
-            conditions.replace("], ", "]; ").replace(" or 0, ", " or 0; ").replace(" normal, ", " normal; ");
-        let conditions = conditions.split("; ").map(|condition| condition.parse().ok()).collect::<Option<_>>()?;
+        let conditions = conditions
+            .replace("], ", "]; ")
+            .replace(" or 0, ", " or 0; ")
+            .replace(" normal, ", " normal; ");
+        let conditions = conditions
+            .split("; ")
+            .map(|condition| condition.parse().ok())
+            .collect::<Option<_>>()?;
         let (accuracy, zero) = match accuracy.split_once(" or 0 if ") {
             Some((accuracy, zero)) => (accuracy, Some(zero.parse().ok()?)),
             None => (accuracy, None),
         };
-        return Some(Accuracy::Stated(Arc::new(ConditionalAccuracy { accuracy: simple(accuracy)?, zero, conditions })));
+        return Some(Accuracy::Stated(Arc::new(ConditionalAccuracy {
+            accuracy: simple(accuracy)?,
+            zero,
+            conditions,
+        })));
     }
     if let Some(step) = text.strip_prefix("each step ") {
         let step = simple(step)?;
-        return (step.is_rounding() || matches!(step, Accuracy::Ulp(_))).then(|| Accuracy::Steps(Box::new(step)));
+        return (step.is_rounding() || matches!(step, Accuracy::Ulp(_)))
+            .then(|| Accuracy::Steps(Box::new(step)));
     }
     simple(text).or_else(|| {
         let (inside, rest) = text.split_once(" in [")?;
         let (limits, outside) = rest.split_once("], else ")?;
         let (low, high) = domain::limits(&format!("[{limits}]"))?;
-        Some(Accuracy::Split(Arc::new(SplitAccuracy { low, high, inside: simple(inside)?, outside: simple(outside)? })))
+        Some(Accuracy::Split(Arc::new(SplitAccuracy {
+            low,
+            high,
+            inside: simple(inside)?,
+            outside: simple(outside)?,
+        })))
     })
 }
 
 /// An accuracy in one piece.
 fn simple(text: &str) -> Option<Accuracy> {
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
+    let number =
+        |text: &str| text.trim().parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
     let exponent = |text: &str| text.parse::<u16>().ok().map(i32::from).filter(|n| *n <= FINEST);
     let fixed = match text {
         "nearest even" => Some(Accuracy::NearestEven),
@@ -201,7 +234,8 @@ fn simple(text: &str) -> Option<Accuracy> {
         })
         .or_else(|| text.strip_prefix("relative 2^-").and_then(exponent).map(Accuracy::Relative))
         .or_else(|| {
-            let bits = text.strip_prefix("absolute 2^-")?.strip_suffix(" in [0.5, 2], else relative")?;
+            let bits =
+                text.strip_prefix("absolute 2^-")?.strip_suffix(" in [0.5, 2], else relative")?;
             exponent(bits).map(Accuracy::LogRelative)
         })
         .or_else(|| {
@@ -235,7 +269,9 @@ impl fmt::Display for Accuracy {
             Accuracy::Relative(n) => write!(f, "relative 2^-{n}"),
             Accuracy::LogRelative(n) => write!(f, "absolute 2^-{n} in [0.5, 2], else relative"),
             Accuracy::Absolute(x) => write!(f, "absolute {x}"),
-            Accuracy::AbsoluteWithin(x, limit) => write!(f, "absolute {x} in [-{limit}, {limit}], else in [-1, 1]"),
+            Accuracy::AbsoluteWithin(x, limit) => {
+                write!(f, "absolute {x} in [-{limit}, {limit}], else in [-1, 1]")
+            }
             Accuracy::TwoStep(n) => write!(f, "x * (1/y), reciprocal {n} ulp"),
             Accuracy::UlpAndSlope(base, slope) => write!(f, "{base} + {slope} |x| ulp"),
             Accuracy::Split(split) => {
@@ -248,7 +284,8 @@ impl fmt::Display for Accuracy {
                     write!(f, " or 0 if {zero}")?;
                 }
                 f.write_str(" for ")?;
-                let conditions: Vec<String> = stated.conditions.iter().map(ToString::to_string).collect();
+                let conditions: Vec<String> =
+                    stated.conditions.iter().map(ToString::to_string).collect();
                 f.write_str(&conditions.join(", "))
             }
             Accuracy::Inherited(inherited) => write!(f, "{inherited}"),
@@ -300,9 +337,19 @@ mod tests {
         assert!("absolute 0.1 in [-2, 3], else in [-1, 1]".parse::<Accuracy>().is_err());
         for exponent in ["-5", "1075", "99999999999", "-2147483648", ""] {
             assert!(format!("relative 2^-{exponent}").parse::<Accuracy>().is_err(), "{exponent}");
-            assert!(format!("absolute 2^-{exponent} in [0.5, 2], else relative").parse::<Accuracy>().is_err());
+            assert!(
+                format!("absolute 2^-{exponent} in [0.5, 2], else relative")
+                    .parse::<Accuracy>()
+                    .is_err()
+            );
         }
-        for text in ["3 ulp for", "3 ulp for it", "3 ulp for first in [0, 1] and more", "absolute -1", "absolute pi"] {
+        for text in [
+            "3 ulp for",
+            "3 ulp for it",
+            "3 ulp for first in [0, 1] and more",
+            "absolute -1",
+            "absolute pi",
+        ] {
             assert!(text.parse::<Accuracy>().is_err(), "{text}");
         }
         assert!("inf ulp".parse::<Accuracy>().is_err() && "1e999 ulp".parse::<Accuracy>().is_err());

@@ -1,7 +1,7 @@
 //! The catalogue of rules: every id that the specifications' rules go by, and what becomes of it.
 //!
-//! An id is met by rules of a profile, or belongs to paths other than arithmetic in shaders, or cannot be tested, which
-//! takes a citation. What none of these holds for is a gap.
+//! An id is met by rules of a profile, or belongs to paths other than arithmetic in shaders, or
+//! cannot be tested, which takes a citation. What none of these holds for is a gap.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,8 @@ pub struct Catalogue {
 pub struct UnjudgedReason {
     /// The profile whose rules do not; none where no profile's do.
     pub profile: Option<String>,
-    /// The kernels: `FORMAT.OPERATION`, or `*.OPERATION` for those of all formats that no rule looks at.
+    /// The kernels: `FORMAT.OPERATION`, or `*.OPERATION` for those of all formats that no rule
+    /// looks at.
     kernels: Vec<String>,
     /// Why not.
     pub reason: String,
@@ -40,7 +41,9 @@ impl UnjudgedReason {
     /// Whether it speaks of an operation in a format.
     pub fn names(&self, format: Format, op: &Op) -> bool {
         let is = |kernel: &String| {
-            kernel.split_once('.').is_some_and(|(of, name)| name == op.name && (of == "*" || of == format.name()))
+            kernel
+                .split_once('.')
+                .is_some_and(|(of, name)| name == op.name && (of == "*" || of == format.name()))
         };
         self.kernels.iter().any(is)
     }
@@ -59,7 +62,8 @@ pub struct Section {
     pub entries: Vec<CatalogueEntry>,
     /// Whether every other rule of the profile is an id, too: the document does not number all.
     unnumbered: bool,
-    /// Kernel operations that a required rule of the profile must look at, in each of the formats that it exists for.
+    /// Kernel operations that a required rule of the profile must look at, in each of the formats
+    /// that it exists for.
     operations: Vec<&'static Op>,
     formats: Vec<Format>,
 }
@@ -144,16 +148,19 @@ impl RawUnjudged {
         let RawUnjudged { profile, kernels, reason, citation } = self;
         for kernel in &kernels {
             let exists = kernel.get_ref().split_once('.').is_some_and(|(format, name)| {
-                let has = |op: &Op| format == "*" || op.formats.iter().any(|own| own.name() == format);
+                let has =
+                    |op: &Op| format == "*" || op.formats.iter().any(|own| own.name() == format);
                 Op::find(name).is_some_and(has)
             });
             if !exists {
-                return Err(
-                    source.error(kernel.span().start, format!("`unjudged`: there is no kernel `{}`", kernel.get_ref()))
-                );
+                return Err(source.error(
+                    kernel.span().start,
+                    format!("`unjudged`: there is no kernel `{}`", kernel.get_ref()),
+                ));
             }
             if reason.trim().is_empty() || citation.trim().is_empty() {
-                let problem = format!("`unjudged`: `{}` needs a `reason` and a `citation`", kernel.get_ref());
+                let problem =
+                    format!("`unjudged`: `{}` needs a `reason` and a `citation`", kernel.get_ref());
                 return Err(source.error(kernel.span().start, problem));
             }
         }
@@ -180,22 +187,45 @@ impl RawEntry {
     fn standing(&self, profile: &str) -> Result<IdStatus, &'static str> {
         let said = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
         match self {
-            RawEntry { other_paths: Some(_), profile: None, rules: None, not_testable: None, citation: None } => {
+            RawEntry {
+                other_paths: Some(_),
+                profile: None,
+                rules: None,
+                not_testable: None,
+                citation: None,
+            } => {
                 said(&self.other_paths).map(IdStatus::OtherPaths).ok_or("`other_paths` names none")
             }
-            RawEntry { not_testable: Some(_), profile: None, rules: None, other_paths: None, citation } => {
+            RawEntry {
+                not_testable: Some(_),
+                profile: None,
+                rules: None,
+                other_paths: None,
+                citation,
+            } => {
                 let reason = said(&self.not_testable).ok_or("`not_testable` gives no reason")?;
-                let citation = said(citation).ok_or("`not_testable` needs a `citation`: where the text says so")?;
+                let citation = said(citation)
+                    .ok_or("`not_testable` needs a `citation`: where the text says so")?;
                 Ok(IdStatus::NotTestable { reason, citation })
             }
-            RawEntry { other_paths: None, not_testable: None, citation: None, profile: own, rules } => {
+            RawEntry {
+                other_paths: None,
+                not_testable: None,
+                citation: None,
+                profile: own,
+                rules,
+            } => {
                 let profile = own.as_deref().unwrap_or(profile).to_owned();
                 match rules {
                     Some(rules) if rules.is_empty() => Err("`rules` names none"),
-                    rules => Ok(IdStatus::Rules { profile, rules: rules.clone().unwrap_or_default() }),
+                    rules => {
+                        Ok(IdStatus::Rules { profile, rules: rules.clone().unwrap_or_default() })
+                    }
                 }
             }
-            _ => Err("give `profile` and `rules`, or `other_paths`, or `not_testable` with `citation`"),
+            _ => Err(
+                "give `profile` and `rules`, or `other_paths`, or `not_testable` with `citation`",
+            ),
         }
     }
 }
@@ -222,31 +252,49 @@ impl Catalogue {
                 }
                 let table = tables.remove(id);
                 let at = table.as_ref().map_or(at, |table| table.span().start);
-                let own = || IdStatus::Rules { profile: section.profile.clone(), rules: Vec::new() };
-                let standing = table.map_or_else(|| Ok(own()), |table| table.get_ref().standing(&section.profile));
-                let standing = standing.map_err(|problem| source.error(at, format!("`id.{id}`: {problem}")))?;
+                let own =
+                    || IdStatus::Rules { profile: section.profile.clone(), rules: Vec::new() };
+                let standing = table
+                    .map_or_else(|| Ok(own()), |table| table.get_ref().standing(&section.profile));
+                let standing = standing
+                    .map_err(|problem| source.error(at, format!("`id.{id}`: {problem}")))?;
                 entries.push(CatalogueEntry { id: id.clone(), standing });
             }
             let format = |format: &Spanned<String>| {
                 let parsed = format.get_ref().parse::<Format>();
-                parsed.map_err(|error| source.error(format.span().start, format!("`formats`: {error}")))
+                parsed.map_err(|error| {
+                    source.error(format.span().start, format!("`formats`: {error}"))
+                })
             };
             let formats = section.formats.iter().map(format).collect::<Result<_, _>>()?;
             let operation = |name: &Spanned<String>| {
                 Op::find(name.get_ref()).ok_or_else(|| {
-                    let nearest = ParseError::unknown("operation", name.get_ref(), OPS.iter().map(|op| op.name));
+                    let nearest = ParseError::unknown(
+                        "operation",
+                        name.get_ref(),
+                        OPS.iter().map(|op| op.name),
+                    );
                     source.error(name.span().start, format!("`operations`: {nearest}"))
                 })
             };
             let operations = section.operations.iter().map(operation).collect::<Result<_, _>>()?;
             let RawSection { name, title, profile, unnumbered, .. } = section;
-            sections.push(Section { name, title, profile, entries, unnumbered, operations, formats });
+            sections.push(Section {
+                name,
+                title,
+                profile,
+                entries,
+                unnumbered,
+                operations,
+                formats,
+            });
         }
         if let Some((id, table)) = tables.iter().next() {
             let problem = format!("`id.{id}`: no section has this id among its `ids`");
             return Err(source.error(table.span().start, problem));
         }
-        let unjudged = raw.unjudged.into_iter().map(|one| one.checked(&source)).collect::<Result<_, _>>()?;
+        let unjudged =
+            raw.unjudged.into_iter().map(|one| one.checked(&source)).collect::<Result<_, _>>()?;
         Ok(Catalogue { sections, unjudged })
     }
 
@@ -256,8 +304,9 @@ impl Catalogue {
         own.chain(self.unknown(profiles)).chain(self.unjudged_gaps(profiles)).collect()
     }
 
-    /// Kernels that no required rule looks at without a reason, and reasons for kernels that one does look at: by all profiles together,
-    /// and by each that a reason names for the operations on floats.
+    /// Kernels that no required rule looks at without a reason, and reasons for kernels that one
+    /// does look at: by all profiles together, and by each that a reason names for the
+    /// operations on floats.
     fn unjudged_gaps(&self, profiles: &[Profile]) -> Vec<Gap> {
         if self.unjudged.is_empty() {
             return Vec::new();
@@ -272,24 +321,31 @@ impl Catalogue {
             profiles.iter().map(|profile| (profile.id.as_str(), kernels(profile))).collect();
         let by = |profile: Option<&str>, (format, op): (Format, &Op)| {
             let looks = |judged: &BTreeSet<_>| judged.contains(&(format.name(), op.name));
-            profile.map_or_else(|| judged.values().any(looks), |id| judged.get(id).is_some_and(looks))
+            profile
+                .map_or_else(|| judged.values().any(looks), |id| judged.get(id).is_some_and(looks))
         };
-        let named: BTreeSet<&str> = self.unjudged.iter().filter_map(|one| one.profile.as_deref()).collect();
+        let named: BTreeSet<&str> =
+            self.unjudged.iter().filter_map(|one| one.profile.as_deref()).collect();
         let mut gaps = Vec::new();
         for profile in std::iter::once(None).chain(named.into_iter().map(Some)) {
             let of = profile.unwrap_or("any profile");
             // A device has texels and state by the paths that rules name.
-            let concerns =
-                |(format, _): &(Format, &Op)| profile.is_none() || format.float().is_some() && !format.is_packed();
+            let concerns = |(format, _): &(Format, &Op)| {
+                profile.is_none() || format.float().is_some() && !format.is_packed()
+            };
             for (format, op) in all().filter(concerns).filter(|kernel| !by(profile, *kernel)) {
                 let explains = |one: &&UnjudgedReason| {
-                    one.names(format, op) && (one.profile.is_none() || one.profile.as_deref() == profile)
+                    one.names(format, op)
+                        && (one.profile.is_none() || one.profile.as_deref() == profile)
                 };
                 // That of one profile is one for all of them.
-                let is_explained =
-                    self.unjudged.iter().any(|one| explains(&one) || profile.is_none() && one.names(format, op));
+                let is_explained = self
+                    .unjudged
+                    .iter()
+                    .any(|one| explains(&one) || profile.is_none() && one.names(format, op));
                 if !is_explained {
-                    let problem = format!("no required rule of {of} looks at it, and no reason says why");
+                    let problem =
+                        format!("no required rule of {of} looks at it, and no reason says why");
                     gaps.push(gap("", &format!("{format}.{}", op.name), &problem));
                 }
             }
@@ -297,9 +353,17 @@ impl Catalogue {
         for one in &self.unjudged {
             for kernel in &one.kernels {
                 let (of, name) = kernel.split_once('.').unwrap_or_default();
-                let own = || all().filter(|(format, op)| op.name == name && (of == "*" || of == format.name()));
+                let own = || {
+                    all().filter(|(format, op)| {
+                        op.name == name && (of == "*" || of == format.name())
+                    })
+                };
                 if own().all(|kernel| by(one.profile.as_deref(), kernel)) {
-                    gaps.push(gap("", kernel, "a required rule looks at it, but a reason says that none does"));
+                    gaps.push(gap(
+                        "",
+                        kernel,
+                        "a required rule looks at it, but a reason says that none does",
+                    ));
                 }
             }
         }
@@ -313,17 +377,24 @@ impl Catalogue {
 
     /// Rules that no id stands for.
     fn unknown(&self, profiles: &[Profile]) -> Vec<Gap> {
-        let known =
-            |rule: &str| self.sections.iter().flat_map(|section| &section.entries).any(|entry| entry.names(rule));
+        let known = |rule: &str| {
+            self.sections.iter().flat_map(|section| &section.entries).any(|entry| entry.names(rule))
+        };
         let all = |profile: &&Profile| {
             !self.sections.iter().any(|section| section.unnumbered && section.profile == profile.id)
         };
-        let rules =
-            profiles.iter().filter(all).flat_map(|profile| profile.rules.iter().map(move |rule| (profile, rule)));
+        let rules = profiles
+            .iter()
+            .filter(all)
+            .flat_map(|profile| profile.rules.iter().map(move |rule| (profile, rule)));
         rules
             .filter(|(_, rule)| !known(&rule.id))
             .map(|(profile, rule)| {
-                gap("", &rule.id, &format!("is a rule of {}, but no id of the catalogue", profile.id))
+                gap(
+                    "",
+                    &rule.id,
+                    &format!("is a rule of {}, but no id of the catalogue", profile.id),
+                )
             })
             .collect()
     }
@@ -346,9 +417,14 @@ impl Section {
     fn gaps(&self, profiles: &[Profile]) -> Vec<Gap> {
         let entries = self.entries.iter().flat_map(|entry| entry.gaps(profiles));
         let gaps = entries.map(|(of, problem)| gap(&self.name, &of, &problem));
-        let required = profiles.iter().filter(|profile| profile.id == self.profile).flat_map(|profile| &profile.rules);
-        let parts: Vec<&Part> =
-            required.filter(|rule| rule.level == Level::Required).flat_map(|rule| &rule.parts).collect();
+        let required = profiles
+            .iter()
+            .filter(|profile| profile.id == self.profile)
+            .flat_map(|profile| &profile.rules);
+        let parts: Vec<&Part> = required
+            .filter(|rule| rule.level == Level::Required)
+            .flat_map(|rule| &rule.parts)
+            .collect();
         let looked = |op: &Op, format: Format| {
             let is = |kernel: &Kernel| kernel.op == op && kernel.format == format;
             parts.iter().any(|part| part.lowerings.iter().any(is))
@@ -367,10 +443,14 @@ impl Section {
 }
 
 impl CatalogueEntry {
-    /// Whether a rule of this id belongs to it: one of its own id, or one that begins with it, or one that it names.
+    /// Whether a rule of this id belongs to it: one of its own id, or one that begins with it, or
+    /// one that it names.
     fn names(&self, rule: &str) -> bool {
-        let begins = rule.strip_prefix(&self.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
-        begins || matches!(&self.standing, IdStatus::Rules { rules, .. } if rules.iter().any(|named| named == rule))
+        let begins = rule
+            .strip_prefix(&self.id)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        begins
+            || matches!(&self.standing, IdStatus::Rules { rules, .. } if rules.iter().any(|named| named == rule))
     }
 
     /// The rules of each profile that look at it: profile, rules.
@@ -385,17 +465,30 @@ impl CatalogueEntry {
     fn gaps(&self, profiles: &[Profile]) -> Vec<(String, String)> {
         match &self.standing {
             IdStatus::Rules { profile, rules } => {
-                let own: Vec<&Rule> =
-                    profiles.iter().filter(|known| known.id == *profile).flat_map(|known| &known.rules).collect();
+                let own: Vec<&Rule> = profiles
+                    .iter()
+                    .filter(|known| known.id == *profile)
+                    .flat_map(|known| &known.rules)
+                    .collect();
                 let by_id = rules.is_empty() && !own.iter().any(|rule| self.names(&rule.id));
-                let lacking = rules.iter().filter(|named| !own.iter().any(|rule| rule.id == **named));
+                let lacking =
+                    rules.iter().filter(|named| !own.iter().any(|rule| rule.id == **named));
                 let lacking = by_id.then_some(&self.id).into_iter().chain(lacking);
-                lacking.map(|rule| (self.id.clone(), format!("{profile} has no rule `{rule}`"))).collect()
+                lacking
+                    .map(|rule| (self.id.clone(), format!("{profile} has no rule `{rule}`")))
+                    .collect()
             }
             IdStatus::OtherPaths(_) | IdStatus::NotTestable { .. } => {
-                let holders = profiles.iter().filter(|profile| profile.rules.iter().any(|rule| self.names(&rule.id)));
+                let holders = profiles
+                    .iter()
+                    .filter(|profile| profile.rules.iter().any(|rule| self.names(&rule.id)));
                 holders
-                    .map(|profile| (self.id.clone(), format!("is a rule of {}, but is said to be none", profile.id)))
+                    .map(|profile| {
+                        (
+                            self.id.clone(),
+                            format!("is a rule of {}, but is said to be none", profile.id),
+                        )
+                    })
                     .collect()
             }
         }

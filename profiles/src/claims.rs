@@ -1,8 +1,8 @@
 //! Modes that a driver claims and does not honour.
 //!
-//! Source: Vulkan, "Precision and Operation of SPIR-V Instructions", on `DenormPreserve`, `DenormFlushToZero`,
-//! `SignedZeroInfNanPreserve` and the rounding modes. Only instructions that the text names, on lanes where it leaves no
-//! other way out, count.
+//! Source: Vulkan, "Precision and Operation of SPIR-V Instructions", on `DenormPreserve`,
+//! `DenormFlushToZero`, `SignedZeroInfNanPreserve` and the rounding modes. Only instructions that
+//! the text names, on lanes where it leaves no other way out, count.
 
 use fpprobe_spirv::op::Function;
 use fpprobe_spirv::{Control, Kernel, Via};
@@ -77,7 +77,11 @@ fn obligation(control: Control) -> Option<Obligation> {
             functions: ROUNDED,
             lanes: vec![numbers(Some(ResultClass::Normal))],
             environment: Environment::OPEN,
-            accuracy: if matches!(control, Control::Rte(_)) { Accuracy::NearestEven } else { Accuracy::TowardZero },
+            accuracy: if matches!(control, Control::Rte(_)) {
+                Accuracy::NearestEven
+            } else {
+                Accuracy::TowardZero
+            },
         },
         Control::Szin(_) => Obligation {
             functions: ROUNDED,
@@ -99,13 +103,16 @@ fn obligation(control: Control) -> Option<Obligation> {
     })
 }
 
-/// Every claimed mode that some kernel shows not to be honoured. A kernel can only have run under a mode that is claimed.
+/// Every claimed mode that some kernel shows not to be honoured. A kernel can only have run under a
+/// mode that is claimed.
 pub fn contradictions(observations: &[Observation]) -> Vec<Contradiction> {
     let mut found: Vec<Contradiction> = Vec::new();
     for control in Control::all() {
         let Some(obligation) = obligation(control) else { continue };
         let mut contradiction = Contradiction { control, lanes: 0, evidence: Vec::new() };
-        for observation in observations.iter().filter(|o| o.outcome == Outcome::Ran && selects(&o.kernel, control)) {
+        for observation in
+            observations.iter().filter(|o| o.outcome == Outcome::Ran && selects(&o.kernel, control))
+        {
             if obligation.functions.contains(&observation.kernel.op.function) {
                 check(&obligation, observation, &mut contradiction);
             }
@@ -117,7 +124,8 @@ pub fn contradictions(observations: &[Observation]) -> Vec<Contradiction> {
     found
 }
 
-/// Whether a kernel's own operation is governed by the control, and by no other but those of other widths.
+/// Whether a kernel's own operation is governed by the control, and by no other but those of other
+/// widths.
 fn selects(kernel: &Kernel, control: Control) -> bool {
     let width = Some(kernel.format.bits());
     kernel.via == Via::Spirv
@@ -143,7 +151,8 @@ fn check(obligation: &Obligation, observation: &Observation, contradiction: &mut
         let answer = components(kernel, observation.answer(index));
         for (part, encoding) in signature.encodings.iter().enumerate() {
             let operands = signature.operands(case, part);
-            let looked = obligation.lanes.iter().any(|lanes| lanes.select(*encoding, &operands, &demand));
+            let looked =
+                obligation.lanes.iter().any(|lanes| lanes.select(*encoding, &operands, &demand));
             if looked && !accepted_on(*encoding, &operands, &demand).contains(answer[part]) {
                 contradiction.lanes += 1;
                 if contradiction.evidence.len() < 4 {

@@ -1,8 +1,9 @@
-//! What a profile's rules can distinguish: for every rule the lanes that it looks at, and on how many of them a plausible
-//! wrong answer is not accepted.
+//! What a profile's rules can distinguish: for every rule the lanes that it looks at, and on how
+//! many of them a plausible wrong answer is not accepted.
 //!
-//! A lane on which everything is accepted is **vacuous**: it is counted by itself and left out of every other number. A
-//! rule that accepts every plausible wrong answer on every lane cannot fail where it matters.
+//! A lane on which everything is accepted is **vacuous**: it is counted by itself and left out of
+//! every other number. A rule that accepts every plausible wrong answer on every lane cannot fail
+//! where it matters.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::AddAssign;
@@ -78,10 +79,14 @@ pub struct LaneStatistics {
 }
 
 impl LaneStatistics {
-    /// Plausible wrong answers that are not accepted. The answer just outside of what is accepted is wrong by definition and
-    /// not among them.
+    /// Plausible wrong answers that are not accepted. The answer just outside of what is accepted
+    /// is wrong by definition and not among them.
     pub fn rejected(&self) -> usize {
-        self.wrong.iter().filter(|(kind, _)| **kind != WrongResult::JustOutside).map(|(_, tries)| tries.rejected).sum()
+        self.wrong
+            .iter()
+            .filter(|(kind, _)| **kind != WrongResult::JustOutside)
+            .map(|(_, tries)| tries.rejected)
+            .sum()
     }
 
     /// Whether nothing is judged.
@@ -96,7 +101,10 @@ impl LaneStatistics {
         }
         self.judged += 1;
         self.single += usize::from(probe.single);
-        for (index, kind) in WrongResult::ALL.into_iter().enumerate().filter(|(index, _)| probe.tried >> index & 1 == 1)
+        for (index, kind) in WrongResult::ALL
+            .into_iter()
+            .enumerate()
+            .filter(|(index, _)| probe.tried >> index & 1 == 1)
         {
             let tries = self.wrong.entry(kind).or_default();
             tries.tried += 1;
@@ -178,7 +186,8 @@ impl Surveyor {
             let statistics = all_statistics
                 .entry(setting)
                 .or_insert_with(|| self.statistics(rule, part, &signature, &cases, setting));
-            let (operation, inputs, statistics) = (part.operation.as_str(), cases.len(), statistics.clone());
+            let (operation, inputs, statistics) =
+                (part.operation.as_str(), cases.len(), statistics.clone());
             KernelCoverage { operation, kernel, inputs, statistics }
         });
         RuleCoverage { rule, kernels: kernels.collect() }
@@ -186,8 +195,11 @@ impl Surveyor {
 
     /// The number of a kernel's setting.
     fn setting(&mut self, signature: &Signature, cases: &Cases, part: &Part) -> usize {
-        let setting =
-            Setting { cases: cases.name.clone(), encodings: signature.encodings.clone(), demand: part.demand.clone() };
+        let setting = Setting {
+            cases: cases.name.clone(),
+            encodings: signature.encodings.clone(),
+            demand: part.demand.clone(),
+        };
         self.known.iter().position(|(known, _)| *known == setting).unwrap_or_else(|| {
             let lanes = cases.len() * signature.encodings.len();
             self.known.push((setting, vec![None; lanes]));
@@ -206,11 +218,15 @@ impl Surveyor {
         let probes = &mut self.known[setting].1;
         let results = rule.requirements.contains(&Requirement::Result);
         let mut statistics = LaneStatistics::default();
-        let lanes: Vec<(usize, usize)> =
-            rule.looks_at(signature, cases, &part.demand).map(|(case, index, _)| (case, index)).collect();
+        let lanes: Vec<(usize, usize)> = rule
+            .looks_at(signature, cases, &part.demand)
+            .map(|(case, index, _)| (case, index))
+            .collect();
         let found = parallel::map(&lanes, |(case, index)| {
             let known = probes[case * signature.encodings.len() + index];
-            known.unwrap_or_else(|| mistake::probe(signature, cases.case(*case), *index, &part.demand))
+            known.unwrap_or_else(|| {
+                mistake::probe(signature, cases.case(*case), *index, &part.demand)
+            })
         });
         for ((case, index), probe) in lanes.into_iter().zip(found) {
             probes[case * signature.encodings.len() + index] = Some(probe);

@@ -44,12 +44,15 @@ impl Encoding {
         }
     }
 
-    /// Encodings of the parts of a kernel's result that are judged one by one: the components, or the numbers that lie
-    /// side by side in one word (the channels of a texel, the halves of a packed pair).
+    /// Encodings of the parts of a kernel's result that are judged one by one: the components, or
+    /// the numbers that lie side by side in one word (the channels of a texel, the halves of a
+    /// packed pair).
     pub fn of_result(kernel: &Kernel) -> Vec<Encoding> {
         match fields(kernel) {
             Some(fields) => fields.into_iter().map(|(_, encoding)| encoding).collect(),
-            None => kernel.output_formats().map(|format| Encoding::of(shown(kernel, format))).collect(),
+            None => {
+                kernel.output_formats().map(|format| Encoding::of(shown(kernel, format))).collect()
+            }
         }
     }
 
@@ -63,10 +66,13 @@ impl Encoding {
         }
     }
 
-    /// Position in numeric order. For floats: -NaN, -inf .. -0, +0 .. +inf, +NaN; -0 and +0 are neighbours.
+    /// Position in numeric order. For floats: -NaN, -inf .. -0, +0 .. +inf, +NaN; -0 and +0 are
+    /// neighbours.
     pub fn key(self, bits: u64) -> i64 {
         match self {
-            Encoding::Float(layout) if layout.is_negative(bits) => -((bits & layout.magnitude_mask()) as i64) - 1,
+            Encoding::Float(layout) if layout.is_negative(bits) => {
+                -((bits & layout.magnitude_mask()) as i64) - 1
+            }
             Encoding::Float(_) | Encoding::Unsigned | Encoding::Truth => bits as i64,
             Encoding::Signed => i64::from(bits as u32 as i32),
             Encoding::Fixed { bits: width, signed } => {
@@ -109,37 +115,41 @@ impl Encoding {
 
 /// A component's format: that of a bit cast to an integer is the float whose bits it shows.
 fn shown(kernel: &Kernel, format: Format) -> Format {
-    let cast =
-        kernel.op.function == Function::Move && format.float().is_none() && kernel.format.bits() <= format.bits();
+    let cast = kernel.op.function == Function::Move
+        && format.float().is_none()
+        && kernel.format.bits() <= format.bits();
     if cast { kernel.format } else { format }
 }
 
-/// Numbers that lie side by side in the one word of a kernel's result, with the positions of their lowest bits: the
-/// channels of a packed texel, the halves of a packed pair, fixed-point numbers.
+/// Numbers that lie side by side in the one word of a kernel's result, with the positions of their
+/// lowest bits: the channels of a packed texel, the halves of a packed pair, fixed-point numbers.
 fn fields(kernel: &Kernel) -> Option<Vec<(u32, Encoding)>> {
     let half = Encoding::Float(Format::F16.float()?);
     match (kernel.result().format.channels(), kernel.op.function) {
         ([], Function::PackHalf) => Some(vec![(0, half), (16, half)]),
-        ([], Function::PackNorm { bits, signed }) => {
-            Some((0..32 / bits).map(|index| (index * bits, Encoding::Fixed { bits, signed })).collect())
-        }
+        ([], Function::PackNorm { bits, signed }) => Some(
+            (0..32 / bits).map(|index| (index * bits, Encoding::Fixed { bits, signed })).collect(),
+        ),
         ([], _) => None,
         (channels, _) => Some(texel_fields(channels)),
     }
 }
 
-/// The fields of a texel, with the positions of their lowest bits: the channels, and behind them the exponent that they
-/// share.
+/// The fields of a texel, with the positions of their lowest bits: the channels, and behind them
+/// the exponent that they share.
 fn texel_fields(channels: &[Channel]) -> Vec<(u32, Encoding)> {
     let shares = channels.iter().any(|channel| channel.coding == Coding::Shared);
     (0..channels.len() + usize::from(shares)).map(|part| texel_field(channels, part)).collect()
 }
 
-/// One of the fields of a texel, with the position of its lowest bit; behind the channels the exponent that some formats share.
+/// One of the fields of a texel, with the position of its lowest bit; behind the channels the
+/// exponent that some formats share.
 pub(crate) fn texel_field(channels: &[Channel], part: usize) -> (u32, Encoding) {
     let (place, bits) = SHARED_EXPONENT;
     let exponent = (place, Encoding::Fixed { bits, signed: false });
-    channels.get(part).map_or(exponent, |channel| (channel.shift, Encoding::of_coding(channel.coding)))
+    channels
+        .get(part)
+        .map_or(exponent, |channel| (channel.shift, Encoding::of_coding(channel.coding)))
 }
 
 /// Reads single parts out of a kernel's answers, laid out one case after the other.
@@ -170,9 +180,10 @@ impl PartReader {
 /// Splits a kernel's answer into the parts of [`Encoding::of_result`].
 pub fn components(kernel: &Kernel, answer: &[u64]) -> Vec<u64> {
     match fields(kernel) {
-        Some(fields) => {
-            fields.iter().map(|(shift, encoding)| answer[0] >> shift & (u64::MAX >> (64 - encoding.bits()))).collect()
-        }
+        Some(fields) => fields
+            .iter()
+            .map(|(shift, encoding)| answer[0] >> shift & (u64::MAX >> (64 - encoding.bits())))
+            .collect(),
         None => answer.to_vec(),
     }
 }
@@ -180,7 +191,9 @@ pub fn components(kernel: &Kernel, answer: &[u64]) -> Vec<u64> {
 /// Puts the parts of [`Encoding::of_result`] together again to an answer.
 pub fn assemble(kernel: &Kernel, parts: &[u64]) -> Vec<u64> {
     match fields(kernel) {
-        Some(fields) => vec![fields.iter().zip(parts).fold(0, |word, ((shift, _), bits)| word | bits << shift)],
+        Some(fields) => {
+            vec![fields.iter().zip(parts).fold(0, |word, ((shift, _), bits)| word | bits << shift)]
+        }
         None => parts.to_vec(),
     }
 }

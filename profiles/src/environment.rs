@@ -1,4 +1,5 @@
-//! What a profile says of one format: what may happen to subnormals, zeros, NaNs and infinities around an operation.
+//! What a profile says of one format: what may happen to subnormals, zeros, NaNs and infinities
+//! around an operation.
 //!
 //! Profiles write environments as TOML tables; an operation or a rule may override single keys.
 
@@ -84,8 +85,8 @@ pub enum Overflow {
 pub enum Integer {
     /// NaN gives 0, the rest the nearest integer of the type.
     Saturate,
-    /// NaN gives anything, the rest the nearest integer of the type that is also a value of the float's format (WGSL,
-    /// "Floating Point Conversion").
+    /// NaN gives anything, the rest the nearest integer of the type that is also a value of the
+    /// float's format (WGSL, "Floating Point Conversion").
     Representable,
     /// Anything.
     Any,
@@ -97,7 +98,8 @@ pub enum Integer {
 pub enum NonFinite {
     /// They are values as in IEEE 754.
     Ieee,
-    /// Once an operand or a possible result is not finite, anything goes (WGSL, finite math assumption).
+    /// Once an operand or a possible result is not finite, anything goes (WGSL, finite math
+    /// assumption).
     Any,
 }
 

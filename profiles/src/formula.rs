@@ -18,17 +18,21 @@
 //!
 //! [operation.refract]
 //! lowerings = ["refract"]
-//! inherits = "select(z * x - (z * d + sqrt(k)) * y, 0, k < 0) where d = dot(y, x), k = 1 - z * z * (1 - d * d)"
+//! inherits = """select(z * x - (z * d + sqrt(k)) * y, 0, k < 0)
+//!     where d = dot(y, x), k = 1 - z * z * (1 - d * d)"""
 //! ```
 //!
-//! - Operands are `x`, `y`, `z` in order; of some operations they have names of their own ([`operand_names`]).
-//! - `+ - * /` and `-x` mean the profile's operation that computes that function; a name with parentheses means the
-//!   profile's operation of that name, or else the one that computes the function of that name (`inverse_sqrt`). Each comes
-//!   with its own accuracy, flushing and overflow, and may itself be inherited. A profile that has none is refused.
+//! - Operands are `x`, `y`, `z` in order; of some operations they have names of their own
+//!   ([`operand_names`]).
+//! - `+ - * /` and `-x` mean the profile's operation that computes that function; a name with
+//!   parentheses means the profile's operation of that name, or else the one that computes the
+//!   function of that name (`inverse_sqrt`). Each comes with its own accuracy, flushing and
+//!   overflow, and may itself be inherited. A profile that has none is refused.
 //! - Numbers are exact decimals; an operation takes one of the two values of the format around it.
-//! - Vectors are taken component by component, a scalar beside a vector as a vector of equal components; `x.yzx` picks
-//!   components. `sum(v)` adds the components up in every order.
-//! - `select(a, b, c < d)` is b where the comparison (`< <= > >= == !=`) holds, else a; either where it may go either way.
+//! - Vectors are taken component by component, a scalar beside a vector as a vector of equal
+//!   components; `x.yzx` picks components. `sum(v)` adds the components up in every order.
+//! - `select(a, b, c < d)` is b where the comparison (`< <= > >= == !=`) holds, else a; either
+//!   where it may go either way.
 //! - `where` names values that are used more than once; a definition may use those before it.
 
 use std::fmt;
@@ -46,8 +50,8 @@ pub enum Inheritance {
     /// What they may give is what is accepted (WGSL, "Floating Point Accuracy").
     #[default]
     Interval,
-    /// `[x - E, x + E]` around the exact result, E the distance of the farthest of what they may give (Vulkan, "Precision and
-    /// Operation of SPIR-V Instructions").
+    /// `[x - E, x + E]` around the exact result, E the distance of the farthest of what they may
+    /// give (Vulkan, "Precision and Operation of SPIR-V Instructions").
     Symmetric,
 }
 
@@ -186,13 +190,18 @@ impl fmt::Display for Expression {
             }
             ExpressionKind::Select(relation, parts) => {
                 let [fails, holds, left, right] = &**parts;
-                let symbol = RELATIONS.iter().find(|(_, known)| known == relation).map_or("?", |(symbol, _)| symbol);
+                let symbol = RELATIONS
+                    .iter()
+                    .find(|(_, known)| known == relation)
+                    .map_or("?", |(symbol, _)| symbol);
                 write!(f, "select({fails}, {holds}, {left} {symbol} {right})")
             }
             ExpressionKind::Swizzle(value, components) => {
                 value.write_within(f, 4)?;
                 f.write_str(".")?;
-                components.iter().try_for_each(|index| write!(f, "{}", COMPONENTS[usize::from(*index)]))
+                components
+                    .iter()
+                    .try_for_each(|index| write!(f, "{}", COMPONENTS[usize::from(*index)]))
             }
         }
     }
@@ -202,7 +211,9 @@ impl Expression {
     /// In parentheses where it binds less strongly than what is around it.
     fn write_within(&self, f: &mut fmt::Formatter<'_>, strength: u8) -> fmt::Result {
         match &self.kind {
-            ExpressionKind::Operator(operator, _) if operator.strength() < strength => write!(f, "({self})"),
+            ExpressionKind::Operator(operator, _) if operator.strength() < strength => {
+                write!(f, "({self})")
+            }
             ExpressionKind::Number(_) if strength > 3 => write!(f, "({self})"),
             _ => write!(f, "{self}"),
         }

@@ -1,7 +1,7 @@
 //! Intervals of real numbers, and unions of them: what an intermediate value may be.
 //!
-//! Ends round outward ([`crate::number`]), so a set of values never loses a member. An end may be infinite where
-//! infinities are values.
+//! Ends round outward ([`crate::number`]), so a set of values never loses a member. An end may be
+//! infinite where infinities are values.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -66,7 +66,10 @@ impl<N: Number> Interval<N> {
     #[must_use]
     pub fn abs(self) -> Interval<N> {
         let (a, b) = (self.lo.magnitude(), self.hi.magnitude());
-        Interval { lo: if self.contains_zero() { N::NOUGHT } else { least(a, b) }, hi: -least(-a, -b) }
+        Interval {
+            lo: if self.contains_zero() { N::NOUGHT } else { least(a, b) },
+            hi: -least(-a, -b),
+        }
     }
 
     /// The numbers of the other sign.
@@ -78,13 +81,19 @@ impl<N: Number> Interval<N> {
     /// Moved outward by a distance at either end.
     #[must_use]
     pub fn widened(self, distance: N) -> Interval<N> {
-        Interval { lo: self.lo.minus(distance, Toward::Down), hi: self.hi.plus(distance, Toward::Up) }
+        Interval {
+            lo: self.lo.minus(distance, Toward::Down),
+            hi: self.hi.plus(distance, Toward::Up),
+        }
     }
 
     /// Sums; NaN at an end where infinities cancel out.
     #[must_use]
     pub fn plus(self, other: Interval<N>) -> Interval<N> {
-        Interval { lo: self.lo.plus(other.lo, Toward::Down), hi: self.hi.plus(other.hi, Toward::Up) }
+        Interval {
+            lo: self.lo.plus(other.lo, Toward::Down),
+            hi: self.hi.plus(other.hi, Toward::Up),
+        }
     }
 
     /// Products; NaN at an end where an infinity meets zero.
@@ -97,8 +106,10 @@ impl<N: Number> Interval<N> {
         if negative(other) {
             return self.times(other.negated()).negated();
         }
-        let product =
-            |(a, b): (N, N), (c, d): (N, N)| Interval { lo: a.times(b, Toward::Down), hi: c.times(d, Toward::Up) };
+        let product = |(a, b): (N, N), (c, d): (N, N)| Interval {
+            lo: a.times(b, Toward::Down),
+            hi: c.times(d, Toward::Up),
+        };
         match (self.lo >= N::NOUGHT, other.lo >= N::NOUGHT) {
             (true, true) => product((self.lo, other.lo), (self.hi, other.hi)),
             (true, false) => product((self.hi, other.lo), (self.hi, other.hi)),
@@ -214,7 +225,8 @@ fn insert(parts: &mut Parts, mut new: Interval) {
     parts.insert(first, new);
     if parts.len() > MOST {
         let gap = |index: usize| parts[index + 1].lo - parts[index].hi;
-        let narrowest = (0..parts.len() - 1).reduce(|a, b| if gap(b) < gap(a) { b } else { a }).unwrap_or(0);
+        let narrowest =
+            (0..parts.len() - 1).reduce(|a, b| if gap(b) < gap(a) { b } else { a }).unwrap_or(0);
         parts[narrowest] = parts[narrowest].hull(parts[narrowest + 1]);
         parts.remove(narrowest + 1);
     }
@@ -231,7 +243,11 @@ mod tests {
     }
 
     fn union(intervals: &[(i32, i32)]) -> RealSet {
-        intervals.iter().map(|(lo, hi)| RealSet::from(interval(*lo, *hi))).reduce(RealSet::or).unwrap()
+        intervals
+            .iter()
+            .map(|(lo, hi)| RealSet::from(interval(*lo, *hi)))
+            .reduce(RealSet::or)
+            .unwrap()
     }
 
     #[test]
@@ -270,19 +286,29 @@ mod tests {
         assert_eq!(interval(1, 4).common(interval(3, 9)), Some(interval(3, 4)));
         assert_eq!(interval(1, 2).common(interval(3, 9)), None);
         let spans = [-4, -1, 0, 2, 3];
-        let intervals =
-            || spans.iter().flat_map(|lo| spans.iter().filter(move |hi| lo <= *hi).map(move |hi| (*lo, *hi)));
+        let intervals = || {
+            spans
+                .iter()
+                .flat_map(|lo| spans.iter().filter(move |hi| lo <= *hi).map(move |hi| (*lo, *hi)))
+        };
         for (a, b) in intervals().flat_map(|a| intervals().map(move |b| (a, b))) {
-            let members = || (a.0..=a.1).flat_map(|x| (b.0..=b.1).map(move |y| (f64::from(x), f64::from(y))));
+            let members =
+                || (a.0..=a.1).flat_map(|x| (b.0..=b.1).map(move |y| (f64::from(x), f64::from(y))));
             let (left, right) = (interval(a.0, a.1), interval(b.0, b.1));
             let hull = |operation: fn(f64, f64) -> f64| {
-                members().map(|(x, y)| Interval::point(operation(x, y))).reduce(Interval::hull).unwrap()
+                members()
+                    .map(|(x, y)| Interval::point(operation(x, y)))
+                    .reduce(Interval::hull)
+                    .unwrap()
             };
             assert_eq!(left.plus(right), hull(|x, y| x + y));
             assert_eq!(left.times(right), hull(|x, y| x * y), "{a:?} {b:?}");
             if !right.contains_zero() {
                 let (quotient, inner) = (left.over(right), hull(|x, y| x / y));
-                assert!(inner.is_within(quotient) && quotient.is_within(inner.widened(1e-15)), "{a:?} {b:?}");
+                assert!(
+                    inner.is_within(quotient) && quotient.is_within(inner.widened(1e-15)),
+                    "{a:?} {b:?}"
+                );
             }
         }
     }

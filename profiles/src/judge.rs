@@ -1,4 +1,5 @@
-//! Judgement: from observations to verdicts of rules and the class of a device. A pure function of both.
+//! Judgement: from observations to verdicts of rules and the class of a device. A pure function of
+//! both.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -50,7 +51,8 @@ pub struct LaneEvidence {
     pub case: Vec<u64>,
     /// The answer: the components of the result.
     pub answer: Vec<u64>,
-    /// The part of the result that shows it, of those of [`Encoding::of_result`](crate::encoding::Encoding::of_result).
+    /// The part of the result that shows it, of those of
+    /// [`Encoding::of_result`](crate::encoding::Encoding::of_result).
     pub part: usize,
     /// What would have been accepted.
     pub accepted: Accepted,
@@ -67,11 +69,13 @@ pub struct RuleVerdict {
     pub verdict: Verdict,
     /// Whether every answer also equals IEEE round-to-nearest-even under the profile's flushing.
     pub strict: bool,
-    /// What the device chose; for `depends` the rule it depends on; for `incomplete` and `unsupported` why.
+    /// What the device chose; for `depends` the rule it depends on; for `incomplete` and
+    /// `unsupported` why.
     pub behaviour: String,
     /// Lanes judged, without those that accept everything.
     pub lanes: usize,
-    /// Lanes that were not accepted and count for this rule: each lane counts for one rule of its profile.
+    /// Lanes that were not accepted and count for this rule: each lane counts for one rule of its
+    /// profile.
     pub failing: usize,
     /// Lanes that it does not accept either and that count for other rules: how many for which.
     pub elsewhere: Vec<(String, usize)>,
@@ -79,11 +83,13 @@ pub struct RuleVerdict {
     pub evidence: Vec<LaneEvidence>,
     /// Kernels that gave them, for a run of each alone.
     pub deviating: Vec<Kernel>,
-    /// Every lane that counts, of which some are the evidence: kernel, operands, part of the result.
+    /// Every lane that counts, of which some are the evidence: kernel, operands, part of the
+    /// result.
     pub cases: Vec<(Kernel, Vec<u64>, usize)>,
     /// What is wrong with each of them.
     pub diagnoses: Vec<LaneDiagnosis>,
-    /// Where it deviates without modes, the smallest sets of modes under which that goes away, as far as measured.
+    /// Where it deviates without modes, the smallest sets of modes under which that goes away, as
+    /// far as measured.
     pub fixed_by: Vec<Controls>,
 }
 
@@ -94,14 +100,16 @@ pub struct Observations<'a> {
     pairs: Vec<VariantPair<'a>>,
     /// Kernels that should answer like this one.
     beside: HashMap<Kernel, Vec<Kernel>>,
-    /// What kernels that should answer like this one answer otherwise, in the order of the observations.
+    /// What kernels that should answer like this one answer otherwise, in the order of the
+    /// observations.
     otherwise: HashMap<Kernel, Vec<Observation>>,
 }
 
 impl<'a> Observations<'a> {
     /// Indexes observations; of two of one kernel the later counts.
     pub fn new(observations: &'a [Observation]) -> Self {
-        let by_kernel = observations.iter().map(|observation| (observation.kernel, observation)).collect();
+        let by_kernel =
+            observations.iter().map(|observation| (observation.kernel, observation)).collect();
         let pairs = variants::pairs(observations);
         let mut otherwise: HashMap<Kernel, Vec<Observation>> = HashMap::new();
         let mut beside: HashMap<Kernel, Vec<Kernel>> = HashMap::new();
@@ -179,15 +187,18 @@ struct KernelJudgement {
     lanes: usize,
     /// Whether the text left a choice.
     choice: bool,
-    /// Whether no lane fails and every answer also equals IEEE round-to-nearest-even under the profile's flushing.
+    /// Whether no lane fails and every answer also equals IEEE round-to-nearest-even under the
+    /// profile's flushing.
     strict: bool,
     /// Where it fails.
     failing: Vec<LaneIndex>,
     /// What the device chose, where nothing fails.
     choices: Choices,
-    /// Of each place where it fails, whether it is accepted with a behaviour swapped; by behaviour, as soon as that is asked.
+    /// Of each place where it fails, whether it is accepted with a behaviour swapped; by
+    /// behaviour, as soon as that is asked.
     swapped: [OnceLock<Vec<bool>>; 3],
-    /// Where it fails for not following the one behaviour that explains most lanes, the demand of that behaviour.
+    /// Where it fails for not following the one behaviour that explains most lanes, the demand of
+    /// that behaviour.
     explanation: Option<Demand>,
 }
 
@@ -227,7 +238,11 @@ impl<'p> Judge<'p> {
     }
 
     /// A place's look at an observation.
-    fn view<'a>(&'a self, (rule, part, _): PartIndex, observation: &'a Observation) -> LaneView<'a> {
+    fn view<'a>(
+        &'a self,
+        (rule, part, _): PartIndex,
+        observation: &'a Observation,
+    ) -> LaneView<'a> {
         let rule = &self.profile.rules[rule];
         LaneView::new(rule, &rule.parts[part].demand, observation)
     }
@@ -237,9 +252,10 @@ impl<'p> Judge<'p> {
         self.profile.rules[rule].parts[part].kernel(lowering, controls)
     }
 
-    /// A place's operation under a recipe's controls in every way that it is asked: by its own kernel first, then by those
-    /// that should answer like it, which must meet the rule with what they answer otherwise. One that fails without the
-    /// controls must have been asked under them.
+    /// A place's operation under a recipe's controls in every way that it is asked: by its own
+    /// kernel first, then by those that should answer like it, which must meet the rule with
+    /// what they answer otherwise. One that fails without the controls must have been asked
+    /// under them.
     fn findings<'a>(
         &self,
         place: PartIndex,
@@ -261,7 +277,8 @@ impl<'p> Judge<'p> {
         if kernel != plain {
             let unasked = observations.otherwise(&plain).iter().filter_map(|without| {
                 let kernel = without.kernel.with_controls(kernel.controls).checked().ok()?;
-                let unhelped = observations.get(&kernel).is_none() && !self.judged(place, without).passes();
+                let unhelped =
+                    observations.get(&kernel).is_none() && !self.judged(place, without).passes();
                 unhelped.then(|| VariantFinding {
                     kernel,
                     observation: None,
@@ -273,17 +290,27 @@ impl<'p> Judge<'p> {
         found
     }
 
-    /// Judges one part of a rule by its own kernel under a recipe's controls. Of what fails without them something must have
-    /// been asked under them, too: a shorter list of inputs that leaves all of it out shows no remedy.
-    fn find(&self, place: PartIndex, controls: Controls, observations: &Observations<'_>) -> Arc<PartResult> {
+    /// Judges one part of a rule by its own kernel under a recipe's controls. Of what fails without
+    /// them something must have been asked under them, too: a shorter list of inputs that
+    /// leaves all of it out shows no remedy.
+    fn find(
+        &self,
+        place: PartIndex,
+        controls: Controls,
+        observations: &Observations<'_>,
+    ) -> Arc<PartResult> {
         let finding = self.find_alone(place, controls, observations);
         let kernel = self.kernel(place, controls);
-        let Some(observation) = observations.get(&kernel).filter(|_| finding.passes() && !controls.is_empty()) else {
+        let Some(observation) =
+            observations.get(&kernel).filter(|_| finding.passes() && !controls.is_empty())
+        else {
             return finding;
         };
         let plain = self.find_alone(place, Controls::NONE, observations);
         let without = observations.get(&self.kernel(place, Controls::NONE));
-        let (PartResult::Judged(KernelJudgement { failing, .. }), Some(without)) = (&*plain, without) else {
+        let (PartResult::Judged(KernelJudgement { failing, .. }), Some(without)) =
+            (&*plain, without)
+        else {
             return finding;
         };
         if failing.is_empty() || without.cases == observation.cases {
@@ -293,11 +320,18 @@ impl<'p> Judge<'p> {
         if failing.iter().any(|(case, _)| case_set.contains(without.cases.case(*case))) {
             return finding;
         }
-        Arc::new(PartResult::Incomplete(format!("{kernel} was asked nothing of what fails without {controls}")))
+        Arc::new(PartResult::Incomplete(format!(
+            "{kernel} was asked nothing of what fails without {controls}"
+        )))
     }
 
     /// The same, whatever the answers are without controls.
-    fn find_alone(&self, place: PartIndex, controls: Controls, observations: &Observations<'_>) -> Arc<PartResult> {
+    fn find_alone(
+        &self,
+        place: PartIndex,
+        controls: Controls,
+        observations: &Observations<'_>,
+    ) -> Arc<PartResult> {
         let kernel = self.kernel(place, controls);
         let Some(observation) = observations.get(&kernel) else {
             return Arc::new(PartResult::unmeasured(&kernel));
@@ -305,11 +339,15 @@ impl<'p> Judge<'p> {
         match observation.outcome {
             Outcome::Ran | Outcome::Flaky => self.judged(place, observation),
             Outcome::Unsupported => Arc::new(PartResult::Unsupported(observation.detail.clone())),
-            other => Arc::new(PartResult::Incomplete(format!("{kernel}: {}", describe(other, &observation.detail)))),
+            other => Arc::new(PartResult::Incomplete(format!(
+                "{kernel}: {}",
+                describe(other, &observation.detail)
+            ))),
         }
     }
 
-    /// Judges answers. The same ones to the same question are the same finding, however it was asked.
+    /// Judges answers. The same ones to the same question are the same finding, however it was
+    /// asked.
     fn judged(&self, place: PartIndex, observation: &Observation) -> Arc<PartResult> {
         let view = self.views[place.0][place.1];
         self.memo.get(view, observation).unwrap_or_else(|| {
@@ -327,7 +365,8 @@ impl<'p> Judge<'p> {
 
 /// Has these judge a device, as much at a time as there are cores.
 pub fn judge(judges: &[Judge<'_>], observations: &Observations<'_>) -> Vec<Judgement> {
-    // What is found without any control comes first, since it is requested of every device; recipes then look for the rest.
+    // What is found without any control comes first, since it is requested of every device; recipes
+    // then look for the rest.
     let prefetch = Prefetch::new(judges);
     let lists = prefetch.lists(observations);
     parallel::map(&lists, |(kernel, observation)| prefetch.judge(kernel, observation, |_, _| true));
@@ -335,6 +374,9 @@ pub fn judge(judges: &[Judge<'_>], observations: &Observations<'_>) -> Vec<Judge
 }
 
 fn describe(outcome: Outcome, detail: &str) -> String {
-    let name = serde_json::to_value(outcome).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
+    let name = serde_json::to_value(outcome)
+        .ok()
+        .and_then(|v| v.as_str().map(str::to_owned))
+        .unwrap_or_default();
     if detail.is_empty() { name } else { format!("{name} ({detail})") }
 }

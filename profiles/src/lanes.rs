@@ -1,4 +1,5 @@
-//! Which lanes a rule looks at: a selection by classes of the operands, or by what the exact result is.
+//! Which lanes a rule looks at: a selection by classes of the operands, or by what the exact result
+//! is.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -46,14 +47,18 @@ impl OperandClass {
         match self {
             OperandClass::Zero => magnitude == 0,
             OperandClass::Subnormal => layout.is_subnormal(bits),
-            OperandClass::Normal => magnitude >= layout.min_normal() && magnitude < layout.infinity(),
+            OperandClass::Normal => {
+                magnitude >= layout.min_normal() && magnitude < layout.infinity()
+            }
             OperandClass::Infinite => layout.is_infinite(bits),
             OperandClass::QuietNan => layout.is_nan(bits) && bits & layout.quiet_bit() != 0,
             OperandClass::SignallingNan => layout.is_nan(bits) && bits & layout.quiet_bit() == 0,
             OperandClass::Nan => layout.is_nan(bits),
             OperandClass::Negative => layout.is_negative(bits) && !layout.is_nan(bits),
             OperandClass::One => bits == (layout.bias() as u64) << layout.fraction,
-            OperandClass::Power => magnitude & (layout.min_normal() - 1) == 0 && magnitude < layout.infinity(),
+            OperandClass::Power => {
+                magnitude & (layout.min_normal() - 1) == 0 && magnitude < layout.infinity()
+            }
         }
     }
 }
@@ -62,7 +67,8 @@ impl OperandClass {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultClass {
-    /// Non-zero and below the smallest normal value, operands read as the profile says; for a multiply-add also its product.
+    /// Non-zero and below the smallest normal value, operands read as the profile says; for a
+    /// multiply-add also its product.
     Tiny,
     /// In the range of normal values.
     Normal,
@@ -87,8 +93,9 @@ impl ResultClasses {
         operands: &Operands,
         demand: &Demand,
     ) -> bool {
-        let is =
-            |class: ResultClass| *self.0[class as usize].get_or_init(|| result_is(class, encoding, operands, demand));
+        let is = |class: ResultClass| {
+            *self.0[class as usize].get_or_init(|| result_is(class, encoding, operands, demand))
+        };
         any.iter().any(|lanes| lanes.select_by(operands, is))
     }
 }
@@ -126,8 +133,8 @@ pub struct LaneSelection {
     pub srgb: Option<bool>,
 }
 
-/// A key that is written names something: without classes it would select every lane, or none, and no one could tell
-/// which was meant.
+/// A key that is written names something: without classes it would select every lane, or none, and
+/// no one could tell which was meant.
 fn some_classes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<OperandClass>, D::Error> {
     let classes = Vec::deserialize(deserializer)?;
     if classes.is_empty() {
@@ -140,7 +147,9 @@ impl LaneSelection {
     /// Why no lane can be selected, if two keys exclude each other.
     pub fn contradiction(&self) -> Option<String> {
         if self.result.is_some() && self.result == self.result_not {
-            return Some("`result` and `result_not` are the same, so that no lane is left".to_owned());
+            return Some(
+                "`result` and `result_not` are the same, so that no lane is left".to_owned(),
+            );
         }
         let keys = [
             ("any", &self.any),
@@ -149,8 +158,9 @@ impl LaneSelection {
             ("first", &self.first),
             ("second", &self.second),
         ];
-        let excluded =
-            |classes: &[OperandClass]| !classes.is_empty() && classes.iter().all(|class| self.none.contains(class));
+        let excluded = |classes: &[OperandClass]| {
+            !classes.is_empty() && classes.iter().all(|class| self.none.contains(class))
+        };
         let (key, _) = keys.into_iter().find(|(_, classes)| excluded(classes))?;
         Some(format!("`none` excludes every class of `{key}`, so that no lane is left"))
     }
@@ -178,16 +188,23 @@ impl LaneSelection {
 
     /// The same by what the exact result is.
     fn select_by(&self, operands: &Operands, result_is: impl Fn(ResultClass) -> bool) -> bool {
-        let floats = || operands.iter().filter_map(|Operand { layout, bits }| layout.map(|layout| (layout, *bits)));
+        let floats = || {
+            operands
+                .iter()
+                .filter_map(|Operand { layout, bits }| layout.map(|layout| (layout, *bits)))
+        };
         let is = |classes: &[OperandClass], (layout, bits): (FloatLayout, u64)| {
             classes.iter().any(|class| class.holds(layout, bits))
         };
         (self.any.is_empty() || floats().any(|operand| is(&self.any, operand)))
             && (self.all.is_empty() || floats().all(|operand| is(&self.all, operand)))
             && !floats().any(|operand| is(&self.none, operand))
-            && (self.one.is_empty() || floats().filter(|operand| is(&self.one, *operand)).count() == 1)
-            && (self.first.is_empty() || floats().next().is_some_and(|operand| is(&self.first, operand)))
-            && (self.second.is_empty() || floats().nth(1).is_some_and(|operand| is(&self.second, operand)))
+            && (self.one.is_empty()
+                || floats().filter(|operand| is(&self.one, *operand)).count() == 1)
+            && (self.first.is_empty()
+                || floats().next().is_some_and(|operand| is(&self.first, operand)))
+            && (self.second.is_empty()
+                || floats().nth(1).is_some_and(|operand| is(&self.second, operand)))
             && self.result.is_none_or(&result_is)
             && !self.result_not.is_some_and(&result_is)
             && self.srgb.is_none_or(|srgb| (operands.coding == Some(Coding::Srgb)) == srgb)
@@ -197,7 +214,8 @@ impl LaneSelection {
 impl fmt::Display for LaneSelection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = |name: &str, classes: &[OperandClass]| {
-            let classes: Vec<String> = classes.iter().map(|class| spelled(&format!("{class:?}"))).collect();
+            let classes: Vec<String> =
+                classes.iter().map(|class| spelled(&format!("{class:?}"))).collect();
             (!classes.is_empty()).then(|| format!("{name} {}", classes.join(" or ")))
         };
         let parts = [
@@ -208,8 +226,10 @@ impl fmt::Display for LaneSelection {
             words("first operand", &self.first),
             words("second operand", &self.second),
             self.result.map(|result| format!("exact result {}", spelled(&format!("{result:?}")))),
-            self.result_not.map(|result| format!("exact result not {}", spelled(&format!("{result:?}")))),
-            self.srgb.map(|srgb| format!("channel {}coded as sRGB", if srgb { "" } else { "not " })),
+            self.result_not
+                .map(|result| format!("exact result not {}", spelled(&format!("{result:?}")))),
+            self.srgb
+                .map(|srgb| format!("channel {}coded as sRGB", if srgb { "" } else { "not " })),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         f.write_str(&if parts.is_empty() { "every lane".to_owned() } else { parts.join(", ") })
@@ -230,21 +250,37 @@ fn spelled(name: &str) -> String {
 fn result_is(class: ResultClass, encoding: Encoding, operands: &Operands, demand: &Demand) -> bool {
     // The same operation on subnormals that count.
     let with = |accuracy: Accuracy, overflow: Overflow| {
-        let results = Environment { subnormal_results: Subnormals::Keep, overflow, ..demand.results };
-        Demand { function: demand.function, operands: demand.operands, results, accuracy, ulp: demand.ulp }
+        let results =
+            Environment { subnormal_results: Subnormals::Keep, overflow, ..demand.results };
+        Demand {
+            function: demand.function,
+            operands: demand.operands,
+            results,
+            accuracy,
+            ulp: demand.ulp,
+        }
     };
     match class {
         ResultClass::Tiny => {
-            return tiny(encoding, operands, &with(Accuracy::EitherNeighbour, demand.results.overflow));
+            return tiny(
+                encoding,
+                operands,
+                &with(Accuracy::EitherNeighbour, demand.results.overflow),
+            );
         }
         ResultClass::Invalid => {
-            let nan = operands.iter().any(|Operand { layout, bits }| layout.is_some_and(|l| l.is_nan(*bits)));
+            let nan = operands
+                .iter()
+                .any(|Operand { layout, bits }| layout.is_some_and(|l| l.is_nan(*bits)));
             let result = accepted_on(encoding, operands, demand);
-            return !nan && !result.is_empty() && result.minus(&Set::nan(result.encoding())).is_empty();
+            return !nan
+                && !result.is_empty()
+                && result.minus(&Set::nan(result.encoding())).is_empty();
         }
         ResultClass::Normal | ResultClass::Zero | ResultClass::Beyond => {}
     }
-    // Towards zero, a number beyond the largest finite value gives that value, and nothing else does but itself.
+    // Towards zero, a number beyond the largest finite value gives that value, and nothing else
+    // does but itself.
     let result = accepted_on(encoding, operands, &with(Accuracy::TowardZero, Overflow::Round));
     let Encoding::Float(layout) = result.encoding() else { return false };
     let mut magnitudes = result.members(3);
@@ -271,7 +307,11 @@ fn tiny(encoding: Encoding, operands: &Operands, open: &Demand) -> bool {
     let product = || operands[..2].iter().copied().collect();
     small(&result)
         || open.function == Function::MulAdd
-            && small(&accepted_on(encoding, &product(), &Demand { function: Function::Mul, ..open.clone() }))
+            && small(&accepted_on(
+                encoding,
+                &product(),
+                &Demand { function: Function::Mul, ..open.clone() },
+            ))
 }
 
 #[cfg(test)]
@@ -296,9 +336,21 @@ mod tests {
     #[test]
     fn some_every_no_and_exactly_one_operand_mean_what_they_say() {
         let subnormal = || vec![OperandClass::Subnormal];
-        assert_eq!(selects(&LaneSelection { any: subnormal(), ..LaneSelection::default() }), [false, true, true]);
-        assert_eq!(selects(&LaneSelection { all: subnormal(), ..LaneSelection::default() }), [false, false, true]);
-        assert_eq!(selects(&LaneSelection { none: subnormal(), ..LaneSelection::default() }), [true, false, false]);
-        assert_eq!(selects(&LaneSelection { one: subnormal(), ..LaneSelection::default() }), [false, true, false]);
+        assert_eq!(
+            selects(&LaneSelection { any: subnormal(), ..LaneSelection::default() }),
+            [false, true, true]
+        );
+        assert_eq!(
+            selects(&LaneSelection { all: subnormal(), ..LaneSelection::default() }),
+            [false, false, true]
+        );
+        assert_eq!(
+            selects(&LaneSelection { none: subnormal(), ..LaneSelection::default() }),
+            [true, false, false]
+        );
+        assert_eq!(
+            selects(&LaneSelection { one: subnormal(), ..LaneSelection::default() }),
+            [false, true, false]
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What must be true: exact arithmetic, accepted sets, rules as data, and judgement. No I/O, no Vulkan.
+//! What must be true: exact arithmetic, accepted sets, rules as data, and judgement. No I/O, no
+//! Vulkan.
 #![forbid(unsafe_code)]
 
 pub mod accepted;

@@ -1,14 +1,16 @@
-//! Matrix units: how one that was measured sums, what it must do, and exact models: what a published model gives for a
-//! row of A, a column of B and an element of C.
+//! Matrix units: how one that was measured sums, what it must do, and exact models: what a
+//! published model gives for a row of A, a column of B and an element of C.
 //!
-//! A unit adds products in groups, one group after the other, the sum so far among the terms of the next. It aligns the terms
-//! of a group to the largest exponent among them, cuts each off below a number of fraction bits, adds what is left exactly, and
-//! rounds the sum: toward zero to a binary32, to nearest even to a binary16. The exponent of a product is the sum of those of
+//! A unit adds products in groups, one group after the other, the sum so far among the terms of the
+//! next. It aligns the terms of a group to the largest exponent among them, cuts each off below a
+//! number of fraction bits, adds what is left exactly, and rounds the sum: toward zero to a
+//! binary32, to nearest even to a binary16. The exponent of a product is the sum of those of
 //! its factors: a significand of a product lies in [1, 4), and that of a subnormal below 1.
 //!
-//! The parameters are those that MATLAB-tensor-core publishes (Khattak and Mikaitis), whose measured products are the test.
-//! Of sums in binary16 it has none; those in the test were measured by fpprobe on an H200, whose units are the H100's.
-//! Vulkan leaves order and precision of `OpCooperativeMatrixMulAddKHR` on floats to the implementation (Vulkan 1.4, Precision
+//! The parameters are those that MATLAB-tensor-core publishes (Khattak and Mikaitis), whose
+//! measured products are the test. Of sums in binary16 it has none; those in the test were measured
+//! by fpprobe on an H200, whose units are the H100's. Vulkan leaves order and precision of
+//! `OpCooperativeMatrixMulAddKHR` on floats to the implementation (Vulkan 1.4, Precision
 //! of Individual Instructions), so no rule can fail by them.
 
 mod aspect;
@@ -41,8 +43,11 @@ pub const F16: MatrixInput = MatrixInput { name: "f16", layout: BINARY16, finite
 /// bfloat16: the upper half of a binary32.
 pub const BF16: MatrixInput = MatrixInput { name: "bf16", layout: BFLOAT16, finite: 0x7f7f };
 /// float8 E4M3: no infinities, one NaN of each sign.
-pub const E4M3: MatrixInput =
-    MatrixInput { name: "e4m3", layout: FloatLayout { signed: true, exponent: 4, fraction: 3 }, finite: 0x7e };
+pub const E4M3: MatrixInput = MatrixInput {
+    name: "e4m3",
+    layout: FloatLayout { signed: true, exponent: 4, fraction: 3 },
+    finite: 0x7e,
+};
 
 /// A matrix unit that adds aligned terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,10 +86,17 @@ impl MatrixModel {
         self.inputs.iter().find(|input| input.layout == layout).copied()
     }
 
-    /// The element of D: the sum of the products of `a` and `b`, encodings in the input's format, and of `c`; C and D are
-    /// binary32 or binary16. `None` where one of them is no number, of which the model says nothing, or where the sum
-    /// overflows.
-    pub fn element(&self, input: MatrixInput, output: FloatLayout, a: &[u64], b: &[u64], c: u64) -> Option<u64> {
+    /// The element of D: the sum of the products of `a` and `b`, encodings in the input's format,
+    /// and of `c`; C and D are binary32 or binary16. `None` where one of them is no number, of
+    /// which the model says nothing, or where the sum overflows.
+    pub fn element(
+        &self,
+        input: MatrixInput,
+        output: FloatLayout,
+        a: &[u64],
+        b: &[u64],
+        c: u64,
+    ) -> Option<u64> {
         let mut sum = Term::new(output, output.max_finite(), c)?;
         let factors = |(a, b): (&u64, &u64)| {
             let of = |bits: u64| Term::new(input.layout, input.finite, bits);
@@ -106,7 +118,10 @@ impl MatrixModel {
     fn sum(&self, terms: impl Iterator<Item = Term>) -> Term {
         let terms: Vec<Term> = terms.filter(|term| term.significand != 0).collect();
         let largest = terms.iter().map(|term| term.exponent).max().unwrap_or(0);
-        let significand = terms.iter().map(|term| shifted(term.significand, term.shift(largest, self.aligned))).sum();
+        let significand = terms
+            .iter()
+            .map(|term| shifted(term.significand, term.shift(largest, self.aligned)))
+            .sum();
         Term { significand, exponent: largest, fraction: self.aligned }
     }
 }
@@ -115,7 +130,8 @@ impl Term {
     /// The number of an encoding with a sign; `None` for infinities and NaNs.
     fn new(layout: FloatLayout, finite: u64, bits: u64) -> Option<Term> {
         let magnitude = bits & layout.magnitude_mask();
-        let (exponent, fraction) = (magnitude >> layout.fraction, magnitude & ((1 << layout.fraction) - 1));
+        let (exponent, fraction) =
+            (magnitude >> layout.fraction, magnitude & ((1 << layout.fraction) - 1));
         let hidden = if exponent == 0 { 0 } else { 1 << layout.fraction };
         let significand = i128::from(hidden | fraction);
         let significand = if bits & layout.sign_bit() == 0 { significand } else { -significand };
@@ -137,19 +153,31 @@ impl Term {
     }
 
     /// The number in this format with this many fraction bits.
-    fn rounded(self, layout: FloatLayout, fraction: u32, round: impl Fn(i128, i32) -> i128) -> Term {
+    fn rounded(
+        self,
+        layout: FloatLayout,
+        fraction: u32,
+        round: impl Fn(i128, i32) -> i128,
+    ) -> Term {
         let bits = (i128::BITS - self.significand.unsigned_abs().leading_zeros()) as i32;
         // Where the first bit is, at least at the smallest exponent.
         let exponent = (self.exponent - self.fraction as i32 + bits - 1).max(1 - layout.bias());
-        Term { significand: round(self.significand, self.shift(exponent, fraction)), exponent, fraction }
+        Term {
+            significand: round(self.significand, self.shift(exponent, fraction)),
+            exponent,
+            fraction,
+        }
     }
 
-    /// The encoding of what [`Term::rounded`] made; `None` beyond the largest number. A sum of 0 is +0.
+    /// The encoding of what [`Term::rounded`] made; `None` beyond the largest number. A sum of 0 is
+    /// +0.
     fn encoding(self, layout: FloatLayout) -> Option<u64> {
         let magnitude = self.significand.unsigned_abs() << (layout.fraction - self.fraction);
         let hidden = 1 << layout.fraction;
-        // What lies below the hidden bit is subnormal; what rounding carried beyond it goes into the exponent.
-        let binades = if magnitude < hidden { 0 } else { (self.exponent + layout.bias() - 1) as u128 };
+        // What lies below the hidden bit is subnormal; what rounding carried beyond it goes into
+        // the exponent.
+        let binades =
+            if magnitude < hidden { 0 } else { (self.exponent + layout.bias() - 1) as u128 };
         let bits = (binades * hidden + magnitude) as u64;
         let sign = if self.significand < 0 { layout.sign_bit() } else { 0 };
         (bits <= layout.max_finite()).then_some(sign | bits)
@@ -159,8 +187,11 @@ impl Term {
 /// A number times a power of two, rounded toward zero.
 fn shifted(number: i128, shift: i32) -> i128 {
     let magnitude = number.unsigned_abs();
-    let magnitude =
-        if shift >= 0 { magnitude << shift } else { magnitude.checked_shr(shift.unsigned_abs()).unwrap_or(0) };
+    let magnitude = if shift >= 0 {
+        magnitude << shift
+    } else {
+        magnitude.checked_shr(shift.unsigned_abs()).unwrap_or(0)
+    };
     if number < 0 { -(magnitude as i128) } else { magnitude as i128 }
 }
 
@@ -172,7 +203,8 @@ fn nearest(number: i128, shift: i32) -> i128 {
     }
     // What lies far below the last bit is lost, however far.
     let places = shift.unsigned_abs().min(126);
-    let (lost, half) = (number.unsigned_abs() - (down.unsigned_abs() << places), 1_u128 << (places - 1));
+    let (lost, half) =
+        (number.unsigned_abs() - (down.unsigned_abs() << places), 1_u128 << (places - 1));
     let is_up = lost > half || lost == half && down & 1 == 1;
     if is_up { down + number.signum() } else { down }
 }

@@ -1,9 +1,11 @@
-//! Numbers that intervals end in: binary64 where many are composed, binary128 where one result is judged.
+//! Numbers that intervals end in: binary64 where many are composed, binary128 where one result is
+//! judged.
 //!
-//! Both compute with a rounding direction, so that an end never moves inward. Binary64 does so on the host's unit: the
-//! error of a sum, a product or a quotient rounded to nearest even is a number whose sign says on which side the exact
-//! result lies (Dekker 1971; Knuth, The Art of Computer Programming, 4.2.2). Where that number might itself be rounded,
-//! `rustc_apfloat` computes. [`crate::host`] says whether the unit rounds to nearest even and keeps subnormals.
+//! Both compute with a rounding direction, so that an end never moves inward. Binary64 does so on
+//! the host's unit: the error of a sum, a product or a quotient rounded to nearest even is a number
+//! whose sign says on which side the exact result lies (Dekker 1971; Knuth, The Art of Computer
+//! Programming, 4.2.2). Where that number might itself be rounded, `rustc_apfloat` computes.
+//! [`crate::host`] says whether the unit rounds to nearest even and keeps subnormals.
 
 use std::fmt::Debug;
 use std::ops::Neg;
@@ -138,10 +140,12 @@ impl Number for Quad {
 /// The smallest normal and the largest finite number of a format.
 pub fn limits(layout: FloatLayout) -> [f64; 2] {
     let at = |exponent: i32| ((exponent + 1023) as u64) << 52;
-    [at(1 - layout.bias()), at(layout.bias()) | (layout.min_normal() - 1) << (52 - layout.fraction)].map(f64::from_bits)
+    [at(1 - layout.bias()), at(layout.bias()) | (layout.min_normal() - 1) << (52 - layout.fraction)]
+        .map(f64::from_bits)
 }
 
-/// Magnitudes between these are multiplied and divided on the host: no part of the error underflows or overflows.
+/// Magnitudes between these are multiplied and divided on the host: no part of the error underflows
+/// or overflows.
 const SMALL: f64 = f64::from_bits((1023 - 400) << 52);
 const LARGE: f64 = f64::from_bits((1023 + 400) << 52);
 
@@ -211,10 +215,12 @@ impl Number for f64 {
         } else if layout.is_infinite(bits) {
             f64::INFINITY
         } else {
-            let (field, fraction) = (magnitude >> layout.fraction, magnitude & (layout.min_normal() - 1));
+            let (field, fraction) =
+                (magnitude >> layout.fraction, magnitude & (layout.min_normal() - 1));
             let hidden = if field == 0 { 0 } else { layout.min_normal() };
             // Both factors are exact, and so is their product: binary64 is wider in either field.
-            (fraction | hidden) as f64 * f64::power((field.max(1) as i32) - layout.bias() - layout.fraction as i32)
+            (fraction | hidden) as f64
+                * f64::power((field.max(1) as i32) - layout.bias() - layout.fraction as i32)
         };
         f64::from_bits(value.to_bits() | sign)
     }
@@ -225,7 +231,11 @@ impl Number for f64 {
             0 if fraction == 0 => Cut { magnitude: 0, exact: true, half: std::cmp::Ordering::Less },
             0 => {
                 let leading = fraction.ilog2();
-                quad::cut_number(layout, leading as i32 - 1074, u128::from(fraction) << (112 - leading))
+                quad::cut_number(
+                    layout,
+                    leading as i32 - 1074,
+                    u128::from(fraction) << (112 - leading),
+                )
             }
             0x7ff => quad::cut_number(layout, i32::MAX, 1 << 112),
             _ => quad::cut_number(layout, field - 1023, u128::from(fraction | 1 << 52) << 60),
@@ -233,7 +243,11 @@ impl Number for f64 {
     }
     fn exponent(self) -> i32 {
         let (bits, field) = (self.to_bits(), (self.to_bits() >> 52 & 0x7ff) as i32);
-        if field == 0 { (bits & ((1 << 52) - 1)).max(1).ilog2() as i32 - 1074 } else { field - 1023 }
+        if field == 0 {
+            (bits & ((1 << 52) - 1)).max(1).ilog2() as i32 - 1074
+        } else {
+            field - 1023
+        }
     }
     fn plus(self, other: f64, toward: Toward) -> f64 {
         let sum = self + other;
@@ -284,22 +298,37 @@ mod tests {
     /// Numbers of every size, many of few bits, so that results are exact or nearly so.
     fn numbers() -> impl Strategy<Value = f64> {
         let short = (any::<i16>(), -60i32..60).prop_map(|(a, e)| f64::from(a) * f64::power(e));
-        let special = prop::sample::select(vec![0.0, -0.0, f64::MAX, f64::MIN_POSITIVE, 5e-324, f64::INFINITY, 1e-300]);
+        let special = prop::sample::select(vec![
+            0.0,
+            -0.0,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            5e-324,
+            f64::INFINITY,
+            1e-300,
+        ]);
         prop_oneof![2 => any::<u64>().prop_map(f64::from_bits), 2 => short, 1 => special, 2 => any::<f32>().prop_map(f64::from)]
     }
 
     #[test]
     fn sums_next_to_the_largest_number_are_rounded_in_their_direction() {
         let (a, below) = (-5.246_332_721_248_981e307_f64, 1.273_059_862_737_417_5e308_f64);
-        assert_eq!([Toward::Down, Toward::Up].map(|toward| a.plus(f64::MAX, toward)), [below, below.next_up()]);
-        assert_eq!([Toward::Down, Toward::Up].map(|toward| f64::MAX.plus(a, toward)), [below, below.next_up()]);
+        assert_eq!(
+            [Toward::Down, Toward::Up].map(|toward| a.plus(f64::MAX, toward)),
+            [below, below.next_up()]
+        );
+        assert_eq!(
+            [Toward::Down, Toward::Up].map(|toward| f64::MAX.plus(a, toward)),
+            [below, below.next_up()]
+        );
     }
 
     #[test]
     fn limits_are_those_of_the_encoding() {
         for format in [Format::F16, Format::F32, Format::F64] {
             let layout = format.float().unwrap();
-            let decoded = [layout.min_normal(), layout.max_finite()].map(|bits| f64::decode(layout, bits));
+            let decoded =
+                [layout.min_normal(), layout.max_finite()].map(|bits| f64::decode(layout, bits));
             assert_eq!(limits(layout), decoded, "{format}");
         }
     }

@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the measurement of a kernel ended.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It ran, twice, with the same answers.
@@ -53,7 +55,8 @@ pub struct Observation {
     pub outcome: Outcome,
     /// What else there is to say: the missing feature, the call and its result, the signal.
     pub detail: String,
-    /// The answers of the first run: `kernel.outputs()` values per case; empty unless `ran` or `flaky`.
+    /// The answers of the first run: `kernel.outputs()` values per case; empty unless `ran` or
+    /// `flaky`.
     pub out: Arc<[u64]>,
     /// For `flaky`, the answers of the second run, same layout.
     pub second: Option<Arc<[u64]>>,

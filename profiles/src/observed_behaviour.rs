@@ -1,5 +1,5 @@
-//! How a kernel does what texts leave open, read off its answers: which way it rounds, what overflow gives, whether
-//! subnormals count, whether a NaN stays one. Nothing here is a verdict.
+//! How a kernel does what texts leave open, read off its answers: which way it rounds, what
+//! overflow gives, whether subnormals count, whether a NaN stays one. Nothing here is a verdict.
 
 mod aspect;
 
@@ -24,24 +24,32 @@ pub struct ObservedBehaviour {
     pub way: Option<&'static str>,
     /// For each way the lanes that went it.
     pub ways: Vec<(&'static str, usize)>,
-    /// The way that most lanes went, the one that most of the others went, and so on; with those lanes.
+    /// The way that most lanes went, the one that most of the others went, and so on; with those
+    /// lanes.
     pub shares: Vec<(&'static str, usize)>,
     /// Lanes on which the ways differ.
     pub lanes: usize,
-    /// A case that shows it: the first whose answer no other way gives, or, where no way explains all, the first that went
-    /// none or another.
+    /// A case that shows it: the first whose answer no other way gives, or, where no way explains
+    /// all, the first that went none or another.
     pub case: usize,
 }
 
 impl ObservedBehaviour {
     /// In words: the way, or the way that most lanes went and what share did not.
     pub fn describe(&self, aspect: Aspect) -> String {
-        let Some((way, most)) = self.ways.iter().rev().max_by_key(|(_, count)| *count) else { return String::new() };
+        let Some((way, most)) = self.ways.iter().rev().max_by_key(|(_, count)| *count) else {
+            return String::new();
+        };
         match self.lanes - most {
             0 => (*way).to_owned(),
-            // A part of the result, and the next, are told together where they differ in the count alone.
-            others if others * 100 < self.lanes => format!("{way}, but for less than 1 % of results"),
-            others if others < *most => format!("{way}, but for {} % of results", others * 100 / self.lanes),
+            // A part of the result, and the next, are told together where they differ in the count
+            // alone.
+            others if others * 100 < self.lanes => {
+                format!("{way}, but for less than 1 % of results")
+            }
+            others if others < *most => {
+                format!("{way}, but for {} % of results", others * 100 / self.lanes)
+            }
             _ => aspect.mixed().to_owned(),
         }
     }
@@ -67,7 +75,8 @@ impl AspectPart {
             })
         };
         let lanes = aspect.lanes(encoding);
-        let (classes, ways) = (lanes.whatever_the_result(), aspect.ways(encoding).iter().map(narrowed).collect());
+        let (classes, ways) =
+            (lanes.whatever_the_result(), aspect.ways(encoding).iter().map(narrowed).collect());
         AspectPart { encoding, lanes, classes, ways }
     }
 
@@ -83,7 +92,8 @@ impl AspectPart {
     }
 }
 
-/// Open, but for what IEEE 754 says of NaN and infinities, so that an aspect's ways differ in nothing else.
+/// Open, but for what IEEE 754 says of NaN and infinities, so that an aspect's ways differ in
+/// nothing else.
 const OPEN: Environment = Environment {
     nan_operand: Nan::Nan,
     invalid: Invalid::Nan,
@@ -93,14 +103,22 @@ const OPEN: Environment = Environment {
     ..Environment::OPEN
 };
 
-/// How a kernel did it in each part of its result, see [`Encoding::of_result`]; `None` where none of its cases tells.
-pub fn observed_behaviours(observation: &Observation, aspect: Aspect) -> Vec<Option<ObservedBehaviour>> {
+/// How a kernel did it in each part of its result, see [`Encoding::of_result`]; `None` where none
+/// of its cases tells.
+pub fn observed_behaviours(
+    observation: &Observation,
+    aspect: Aspect,
+) -> Vec<Option<ObservedBehaviour>> {
     let mut look = BehaviourScan::new(observation, aspect);
     (0..look.signature.encodings.len()).map(|part| look.behaviour(part)).collect()
 }
 
 /// How a kernel did it in one part of its result.
-pub fn observed_behaviour(observation: &Observation, aspect: Aspect, part: usize) -> Option<ObservedBehaviour> {
+pub fn observed_behaviour(
+    observation: &Observation,
+    aspect: Aspect,
+    part: usize,
+) -> Option<ObservedBehaviour> {
     BehaviourScan::new(observation, aspect).behaviour(part)
 }
 
@@ -128,14 +146,24 @@ impl<'a> BehaviourScan<'a> {
             operands: OPEN,
             results: OPEN,
             // Overflow is distinguished by a value beyond, not by one that rounds there.
-            accuracy: if aspect == Aspect::Overflow { Accuracy::NearestEven } else { Accuracy::EitherNeighbour },
+            accuracy: if aspect == Aspect::Overflow {
+                Accuracy::NearestEven
+            } else {
+                Accuracy::EitherNeighbour
+            },
             ulp: Ulp::Vulkan,
         };
-        BehaviourScan { observation, aspect, signature: Signature::new(kernel), open, known: LaneMemo::new() }
+        BehaviourScan {
+            observation,
+            aspect,
+            signature: Signature::new(kernel),
+            open,
+            known: LaneMemo::new(),
+        }
     }
 
-    /// For each way whether a lane of the aspect's classes went it; nothing where the ways do not differ, or the aspect is none
-    /// of this lane's.
+    /// For each way whether a lane of the aspect's classes went it; nothing where the ways do not
+    /// differ, or the aspect is none of this lane's.
     fn excluded(&self, part: &AspectPart, operands: &Operands, answer: u64) -> Option<Exclusions> {
         let (aspect, open, encoding) = (self.aspect, &self.open, part.encoding);
         // Where nothing but the rounding counts, that is all that can be determined.
@@ -152,7 +180,9 @@ impl<'a> BehaviourScan<'a> {
         if !part.lanes.select(encoding, operands, open) || !aspect.looks_at(encoding, operands) {
             return None;
         }
-        if part.ways.iter().all(Option::is_some) && accepted_on(encoding, operands, open).is_single() {
+        if part.ways.iter().all(Option::is_some)
+            && accepted_on(encoding, operands, open).is_single()
+        {
             return None;
         }
         let sets = part.results(operands);
@@ -164,7 +194,8 @@ impl<'a> BehaviourScan<'a> {
     fn behaviour(&mut self, part: usize) -> Option<ObservedBehaviour> {
         let encoding = *self.signature.encodings.get(part)?;
         let (observation, reader) = (self.observation, PartReader::new(&self.observation.kernel));
-        let (looked, ways) = (AspectPart::new(encoding, self.aspect, &self.open), self.aspect.ways(encoding));
+        let (looked, ways) =
+            (AspectPart::new(encoding, self.aspect, &self.open), self.aspect.ways(encoding));
         let mut seen = ObservedBehaviour {
             way: None,
             ways: ways.iter().map(|(name, _)| (*name, 0)).collect(),
@@ -219,13 +250,20 @@ impl<'a> BehaviourScan<'a> {
     }
 }
 
-/// Parts lanes by way: the way that most lanes went takes them, then the one that most of the rest went.
-fn shares(ways: &[(&'static str, usize)], mut lanes: HashMap<Exclusions, usize>) -> Vec<(&'static str, usize)> {
+/// Parts lanes by way: the way that most lanes went takes them, then the one that most of the rest
+/// went.
+fn shares(
+    ways: &[(&'static str, usize)],
+    mut lanes: HashMap<Exclusions, usize>,
+) -> Vec<(&'static str, usize)> {
     let mut shares = Vec::new();
     loop {
-        let went = |way: usize| lanes.iter().filter(|(went, _)| went[way]).map(|(_, lanes)| lanes).sum::<usize>();
+        let went = |way: usize| {
+            lanes.iter().filter(|(went, _)| went[way]).map(|(_, lanes)| lanes).sum::<usize>()
+        };
         // Of several the first.
-        let most = (0..ways.len()).rev().map(|way| (went(way), way)).max_by_key(|(lanes, _)| *lanes);
+        let most =
+            (0..ways.len()).rev().map(|way| (went(way), way)).max_by_key(|(lanes, _)| *lanes);
         let Some((count, way)) = most.filter(|(lanes, _)| *lanes > 0) else { return shares };
         shares.push((ways[way].0, count));
         lanes.retain(|went, _| !went[way]);
@@ -240,8 +278,18 @@ mod tests {
     #[test]
     fn texels_and_state_show_what_becomes_of_a_nan() {
         for (kernel, case, out, is_distinct) in [
-            ("r32f.border_color:route=sampled", &[0x7fc0_0000][..], 0x7f80_0001, "keeps a NaN a NaN"),
-            ("r32f.border_color:route=sampled", &[0x7fc0_0000], 0x7f80_0000, "makes a NaN a number"),
+            (
+                "r32f.border_color:route=sampled",
+                &[0x7fc0_0000][..],
+                0x7f80_0001,
+                "keeps a NaN a NaN",
+            ),
+            (
+                "r32f.border_color:route=sampled",
+                &[0x7fc0_0000],
+                0x7f80_0000,
+                "makes a NaN a number",
+            ),
             ("r16f.load:route=sampled", &[0x7e00], 0x7fc0_0000, "keeps a NaN a NaN"),
             ("r8unorm.store:route=clear", &[0x7fc0_0000], 0, "makes a NaN 0"),
             ("r8unorm.store:route=clear", &[0x7fc0_0000], 1, "makes a NaN something else than 0"),
@@ -250,8 +298,13 @@ mod tests {
             let cases = fpprobe_spirv::Cases::new("", kernel.arity(), case);
             let outcome = crate::observation::Outcome::Ran;
             let detail = String::new();
-            let observation = Observation { kernel, cases, outcome, detail, out: [out].into(), second: None };
-            assert_eq!(observed_behaviour(&observation, Aspect::Nan, 0).unwrap().way, Some(is_distinct), "{kernel}");
+            let observation =
+                Observation { kernel, cases, outcome, detail, out: [out].into(), second: None };
+            assert_eq!(
+                observed_behaviour(&observation, Aspect::Nan, 0).unwrap().way,
+                Some(is_distinct),
+                "{kernel}"
+            );
         }
     }
 
@@ -266,7 +319,9 @@ mod tests {
             Aspect::Infinity,
             Aspect::Nan,
         ];
-        let ways = aspects.iter().flat_map(|aspect| aspect.ways(Encoding::Unsigned).iter().chain(aspect.ways(fixed)));
+        let ways = aspects
+            .iter()
+            .flat_map(|aspect| aspect.ways(Encoding::Unsigned).iter().chain(aspect.ways(fixed)));
         let names: std::collections::BTreeSet<&str> = ways.map(|(way, _)| *way).collect();
         assert!(names.iter().all(|way| Aspect::value(way).is_some()), "{names:?}");
         assert_eq!(names.len(), VALUES.len());
@@ -281,11 +336,15 @@ mod tests {
                 .zip(counts)
                 .map(|((name, _), count)| (*name, count))
                 .collect();
-            ObservedBehaviour { way: None, ways, shares: Vec::new(), lanes: 352, case: 0 }.describe(Aspect::Rounding)
+            ObservedBehaviour { way: None, ways, shares: Vec::new(), lanes: 352, case: 0 }
+                .describe(Aspect::Rounding)
         };
         assert_eq!(is_distinct([352, 300, 6]), "rounds to nearest even");
         assert_eq!(is_distinct([336, 336, 6]), "rounds to nearest even, but for 4 % of results");
-        assert_eq!(is_distinct([351, 0, 0]), "rounds to nearest even, but for less than 1 % of results");
+        assert_eq!(
+            is_distinct([351, 0, 0]),
+            "rounds to nearest even, but for less than 1 % of results"
+        );
         assert_eq!(is_distinct([100, 80, 176]), "rounds in no one way");
     }
 }

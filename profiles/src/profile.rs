@@ -1,7 +1,8 @@
 //! Profiles: what a specification demands, as data.
 //!
-//! A profile is a TOML document: environments by format, operations with their lowerings and accuracies, and rules that
-//! pick lanes of operations and a kind of requirement. It holds formulas, never tables of inputs and outputs.
+//! A profile is a TOML document: environments by format, operations with their lowerings and
+//! accuracies, and rules that pick lanes of operations and a kind of requirement. It holds
+//! formulas, never tables of inputs and outputs.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -35,11 +36,14 @@ pub struct Profile {
     pub version: String,
     /// Controls that a recipe may request, in documented order.
     pub modes: Vec<Control>,
-    /// Rounding modes that a recipe may request besides, where no other will do and rounding alone is wrong.
+    /// Rounding modes that a recipe may request besides, where no other will do and rounding alone
+    /// is wrong.
     pub rounding_modes: Vec<Control>,
-    /// Modes that are measured only for rules that deviate, and that a recipe may use only where nothing else is left to fix.
+    /// Modes that are measured only for rules that deviate, and that a recipe may use only where
+    /// nothing else is left to fix.
     pub late_modes: Vec<Control>,
-    /// Whether it speaks of what compilers fold before any device runs, so that no device is judged by it.
+    /// Whether it speaks of what compilers fold before any device runs, so that no device is
+    /// judged by it.
     pub compile_time: bool,
     /// Groups of rules that a device may lack as a whole.
     pub groups: Vec<OptionalGroup>,
@@ -86,7 +90,8 @@ pub struct Rule {
     pub note: String,
     /// The sentence of the text, verbatim; empty where it is not quoted.
     pub quote: String,
-    /// Who is hurt by a device that breaks it, and how, in a sentence; empty where nothing is said.
+    /// Who is hurt by a device that breaks it, and how, in a sentence; empty where nothing is
+    /// said.
     pub matters: String,
     /// How much it weighs.
     pub level: Level,
@@ -105,10 +110,11 @@ pub struct Rule {
 pub struct Part {
     /// Name of the profile's operation.
     pub operation: String,
-    /// Kernels that can implement it, the default first, under the controls that the rule itself requests. A recipe's come
-    /// on top.
+    /// Kernels that can implement it, the default first, under the controls that the rule itself
+    /// requests. A recipe's come on top.
     pub lowerings: Vec<Kernel>,
-    /// The format that the rule speaks of: a conversion's may be neither its operand's nor its kernel's.
+    /// The format that the rule speaks of: a conversion's may be neither its operand's nor its
+    /// kernel's.
     pub format: Format,
     /// What is demanded of its results.
     pub demand: Demand,
@@ -127,8 +133,8 @@ impl Part {
         self.lowerings[lowering].with_controls(Controls::NONE)
     }
 
-    /// One of its lowerings under a recipe's controls, which commands have none of. A profile whose recipes and rules exclude
-    /// each other is refused when it is read.
+    /// One of its lowerings under a recipe's controls, which commands have none of. A profile whose
+    /// recipes and rules exclude each other is refused when it is read.
     pub fn kernel(&self, lowering: usize, recipe: Controls) -> Kernel {
         let kernel = self.lowerings[lowering];
         if kernel.route.is_command() {
@@ -137,8 +143,9 @@ impl Part {
         kernel.with_controls(kernel.controls.with(recipe).unwrap_or(kernel.controls))
     }
 
-    /// Whether its kernel is asked under further controls only where nothing else decides: code for texels takes drivers long,
-    /// and those that stand in for other kernels, or for which others stand in, must be known beforehand.
+    /// Whether its kernel is asked under further controls only where nothing else decides: code for
+    /// texels takes drivers long, and those that stand in for other kernels, or for which
+    /// others stand in, must be known beforehand.
     pub fn waits(&self) -> bool {
         matches!(self.lowerings[..], [only] if only.op.code.is_of_texels() && !only.route.is_command())
     }
@@ -147,7 +154,8 @@ impl Part {
     pub fn is_like(&self, other: &Part) -> bool {
         self.operation == other.operation
             && self.lowerings.len() == other.lowerings.len()
-            && (0..self.lowerings.len()).all(|lowering| self.plain(lowering) == other.plain(lowering))
+            && (0..self.lowerings.len())
+                .all(|lowering| self.plain(lowering) == other.plain(lowering))
     }
 }
 
@@ -212,13 +220,15 @@ impl Rule {
         let parts = move |index| (0..signature.encodings.len()).map(move |part| (index, part));
         (0..cases.len()).flat_map(parts).filter_map(move |(index, part)| {
             let operands = signature.operands(cases.case(index), part);
-            self.selects(signature.encodings[part], &operands, demand).then_some((index, part, operands))
+            self.selects(signature.encodings[part], &operands, demand)
+                .then_some((index, part, operands))
         })
     }
 }
 
 impl Profile {
-    /// Parses a profile. `name` is the file's, for messages; `base` finds the profile that it extends.
+    /// Parses a profile. `name` is the file's, for messages; `base` finds the profile that it
+    /// extends.
     pub fn parse(
         name: &str,
         text: &str,
@@ -237,8 +247,8 @@ impl Profile {
         self.rules.iter().find(|rule| rule.id == id)
     }
 
-    /// Rules that look at a kernel, with the part that does: those that request no control beyond the kernel's, of it or of
-    /// the kernel that it should answer like.
+    /// Rules that look at a kernel, with the part that does: those that request no control beyond
+    /// the kernel's, of it or of the kernel that it should answer like.
     pub fn rules_for<'a>(&'a self, kernel: &Kernel) -> impl Iterator<Item = (&'a Rule, &'a Part)> {
         let kernel = *kernel;
         self.rules.iter().flat_map(move |rule| {
@@ -249,7 +259,8 @@ impl Profile {
         })
     }
 
-    /// Every kernel that some rule looks at, under the controls that the rule requests, in order of first mention.
+    /// Every kernel that some rule looks at, under the controls that the rule requests, in order of
+    /// first mention.
     pub fn kernels(&self) -> Vec<Kernel> {
         self.kernels_under(Controls::NONE)
     }
@@ -259,26 +270,32 @@ impl Profile {
         self.kernels_of(recipe, |_| true)
     }
 
-    /// Those of them that show whether the recipe can do, before anything [waits](Part::waits) for that: all, where nothing else is.
+    /// Those of them that show whether the recipe can do, before anything [waits](Part::waits) for
+    /// that: all, where nothing else is.
     pub fn kernels_deciding(&self, recipe: Controls) -> Vec<Kernel> {
-        let all = recipe.is_empty() || self.rules.iter().flat_map(|rule| &rule.parts).all(Part::waits);
+        let all =
+            recipe.is_empty() || self.rules.iter().flat_map(|rule| &rule.parts).all(Part::waits);
         self.kernels_of(recipe, |part| all || !part.waits())
     }
 
     fn kernels_of(&self, recipe: Controls, counts: impl Fn(&Part) -> bool) -> Vec<Kernel> {
         let mut seen = HashSet::new();
         let parts = self.rules.iter().flat_map(|rule| &rule.parts).filter(|part| counts(part));
-        let kernels =
-            parts.flat_map(|part| (0..part.lowerings.len()).map(move |lowering| part.kernel(lowering, recipe)));
+        let kernels = parts.flat_map(|part| {
+            (0..part.lowerings.len()).map(move |lowering| part.kernel(lowering, recipe))
+        });
         kernels.filter(|kernel| seen.insert(*kernel)).collect()
     }
 }
 
-/// Whether a kernel asks of a device what a lowering does, under further controls or not: it is the lowering, or should
-/// answer like it. Judgement looks at both, see [`crate::ways`].
+/// Whether a kernel asks of a device what a lowering does, under further controls or not: it is the
+/// lowering, or should answer like it. Judgement looks at both, see [`crate::ways`].
 fn is_governed(lowering: &Kernel, kernel: &Kernel) -> bool {
     // Of nearly all pairs this alone tells, and of all of them it is asked.
-    if kernel.format != lowering.format || kernel.op != lowering.op || !kernel.controls.holds(lowering.controls) {
+    if kernel.format != lowering.format
+        || kernel.op != lowering.op
+        || !kernel.controls.holds(lowering.controls)
+    {
         return false;
     }
     let plain = lowering.with_controls(Controls::NONE);
@@ -308,7 +325,10 @@ pub fn built_in_ids() -> impl Iterator<Item = &'static str> {
 
 /// File name and text of a built-in profile.
 pub fn built_in_text(id: &str) -> Option<(String, String)> {
-    BUILT_IN.iter().find(|(name, _)| *name == id).map(|(name, text)| (format!("{name}.toml"), (*text).to_owned()))
+    BUILT_IN
+        .iter()
+        .find(|(name, _)| *name == id)
+        .map(|(name, text)| (format!("{name}.toml"), (*text).to_owned()))
 }
 
 /// A built-in profile.
@@ -338,7 +358,8 @@ struct Ground {
 }
 
 impl Ground {
-    /// The environment of a format: what `any` says, for texels `packed`, and what the format itself says in its place.
+    /// The environment of a format: what `any` says, for texels `packed`, and what the format
+    /// itself says in its place.
     fn environment(&self, format: Format) -> toml::Table {
         let packed = format.is_packed().then_some(PACKED);
         self.of([Some(ANY), packed, Some(format.name())])

@@ -53,12 +53,14 @@ pub fn power(exponent: i32) -> Quad {
 pub fn integer(value: i64) -> Quad {
     let magnitude = value.unsigned_abs();
     let Some(leading) = magnitude.checked_ilog2() else { return Quad::ZERO };
-    let fraction = (u128::from(magnitude) << (QUAD_FRACTION - leading)) & ((1 << QUAD_FRACTION) - 1);
+    let fraction =
+        (u128::from(magnitude) << (QUAD_FRACTION - leading)) & ((1 << QUAD_FRACTION) - 1);
     let sign = u128::from(value < 0) << 127;
     Quad::from_bits(sign | ((leading as i32 + QUAD_BIAS) as u128) << QUAD_FRACTION | fraction)
 }
 
-/// The integer that is left of a number when its fraction is cut off; of one beyond 64 bits the nearest of these, of a NaN 0.
+/// The integer that is left of a number when its fraction is cut off; of one beyond 64 bits the
+/// nearest of these, of a NaN 0.
 pub fn whole(value: Quad) -> i64 {
     if value.is_nan() {
         return 0;
@@ -79,11 +81,13 @@ pub fn whole(value: Quad) -> i64 {
 pub fn integral(value: Quad, round: Round) -> Quad {
     let bits = value.to_bits();
     let sign = bits & 1 << 127;
-    let (magnitude, exponent) = (bits ^ sign, ((bits >> QUAD_FRACTION) & 0x7fff) as i32 - QUAD_BIAS);
+    let (magnitude, exponent) =
+        (bits ^ sign, ((bits >> QUAD_FRACTION) & 0x7fff) as i32 - QUAD_BIAS);
     if magnitude == 0 || exponent >= QUAD_FRACTION as i32 {
         return value;
     }
-    // Magnitudes are in the order of their bits, and so are the integers to either side and what lies half-way.
+    // Magnitudes are in the order of their bits, and so are the integers to either side and what
+    // lies half-way.
     let (below, half, above) = if exponent < 0 {
         let one = (QUAD_BIAS as u128) << QUAD_FRACTION;
         (0, one - (1 << QUAD_FRACTION), one)
@@ -132,7 +136,8 @@ pub fn cut(layout: FloatLayout, value: Quad) -> Cut {
     cut_number(layout, biased - QUAD_BIAS, fraction | 1 << QUAD_FRACTION)
 }
 
-/// Cuts a number that is not zero, `significand * 2^(leading - 112)`, the significand's leading bit being bit 112.
+/// Cuts a number that is not zero, `significand * 2^(leading - 112)`, the significand's leading bit
+/// being bit 112.
 pub(crate) fn cut_number(layout: FloatLayout, leading: i32, significand: u128) -> Cut {
     if leading > layout.bias() {
         // At least twice the largest power of two: above the rounding limit too.
@@ -150,8 +155,8 @@ pub(crate) fn cut_number(layout: FloatLayout, leading: i32, significand: u128) -
     Cut { magnitude, exact: rest == 0, half: rest.cmp(&(1 << (shift - 1))) }
 }
 
-/// `a / b` cut towards zero, and whether that is all of it; by long division in steps as wide as the
-/// host's integers allow: `rustc_apfloat` divides bit by bit.
+/// `a / b` cut towards zero, and whether that is all of it; by long division in steps as wide as
+/// the host's integers allow: `rustc_apfloat` divides bit by bit.
 pub fn quotient(a: Quad, b: Quad) -> (Quad, bool) {
     let parts = |x: Quad| {
         let bits = x.to_bits();
@@ -161,11 +166,13 @@ pub fn quotient(a: Quad, b: Quad) -> (Quad, bool) {
     let ((field, dividend, sign), (other_field, divisor, other_sign)) = (parts(a), parts(b));
     let is_normal = |field: i32| (1..0x7fff).contains(&field);
     // A quotient that is a normal number in any case.
-    if !is_normal(field) || !is_normal(other_field) || (field - other_field).abs() >= QUAD_BIAS - 2 {
+    if !is_normal(field) || !is_normal(other_field) || (field - other_field).abs() >= QUAD_BIAS - 2
+    {
         let cut = a.div_r(b, Round::TowardZero);
         return (cut.value, cut.status & Status::INEXACT == Status::OK);
     }
-    // Of the quotient of the significands, from 1/2 to 2, 114 bits behind the point; the divisor without its trailing zeros.
+    // Of the quotient of the significands, from 1/2 to 2, 114 bits behind the point; the divisor
+    // without its trailing zeros.
     let mut left = 114 - divisor.trailing_zeros();
     let divisor = divisor >> divisor.trailing_zeros();
     let (mut quotient, mut rest) = (dividend / divisor, dividend % divisor);
@@ -227,8 +234,15 @@ pub(crate) mod tests {
             let half = (integer(half) * power(-1)).value;
             [half, half.next_up().value, half.next_down().value]
         });
-        let rest =
-            [Quad::ZERO, -Quad::ZERO, Quad::INFINITY, -Quad::INFINITY, Quad::NAN, Quad::SMALLEST, Quad::largest()];
+        let rest = [
+            Quad::ZERO,
+            -Quad::ZERO,
+            Quad::INFINITY,
+            -Quad::INFINITY,
+            Quad::NAN,
+            Quad::SMALLEST,
+            Quad::largest(),
+        ];
         shapes.chain(halves).chain(rest)
     }
 
@@ -239,17 +253,27 @@ pub(crate) mod tests {
         for x in quads() {
             for round in rounds {
                 let theirs = x.round_to_integral(round).value;
-                assert!(integral(x, round).bitwise_eq(theirs) || x.is_nan(), "{x} {round:?}: {theirs}");
+                assert!(
+                    integral(x, round).bitwise_eq(theirs) || x.is_nan(),
+                    "{x} {round:?}: {theirs}"
+                );
             }
             let mut exact = false;
-            assert_eq!(i128::from(whole(x)), x.to_i128_r(64, Round::TowardZero, &mut exact).value, "{x}");
+            assert_eq!(
+                i128::from(whole(x)),
+                x.to_i128_r(64, Round::TowardZero, &mut exact).value,
+                "{x}"
+            );
         }
     }
 
     #[test]
     fn powers_and_integers_are_those_of_apfloat() {
         for exponent in -16600..=16400 {
-            assert!(power(exponent).bitwise_eq(Quad::from_u128(1).value.scalbn(exponent)), "{exponent}");
+            assert!(
+                power(exponent).bitwise_eq(Quad::from_u128(1).value.scalbn(exponent)),
+                "{exponent}"
+            );
         }
         // Below the normal numbers lie others, and what is beyond either end is no number.
         assert!(!power(-16494).is_zero() && power(-16495).is_zero() && power(16384).is_infinite());
@@ -266,11 +290,17 @@ pub(crate) mod tests {
     fn cuts_know_their_remainder() {
         // 1 + 2^-24 lies half-way between 1 and its successor.
         let value = (power(0) + power(-24)).value;
-        assert_eq!(cut(single(), value), Cut { magnitude: 0x3f800000, exact: false, half: Ordering::Equal });
+        assert_eq!(
+            cut(single(), value),
+            Cut { magnitude: 0x3f800000, exact: false, half: Ordering::Equal }
+        );
         let above = (value + power(-60)).value;
         assert_eq!(cut(single(), above).half, Ordering::Greater);
         // 2^-150 is half of the smallest subnormal.
-        assert_eq!(cut(single(), power(-150)), Cut { magnitude: 0, exact: false, half: Ordering::Equal });
+        assert_eq!(
+            cut(single(), power(-150)),
+            Cut { magnitude: 0, exact: false, half: Ordering::Equal }
+        );
         assert_eq!(cut(single(), power(128)).magnitude, 0x7f7fffff);
     }
 }

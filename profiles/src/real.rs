@@ -52,7 +52,10 @@ impl Real {
 
     /// `self` moved by `distance` (not negative) outward in both directions: lower end, upper end.
     pub fn widened(self, distance: Quad) -> (Quad, Quad) {
-        (self.lo.sub_r(distance, Round::TowardNegative).value, self.hi.add_r(distance, Round::TowardPositive).value)
+        (
+            self.lo.sub_r(distance, Round::TowardNegative).value,
+            self.hi.add_r(distance, Round::TowardPositive).value,
+        )
     }
 }
 
@@ -119,9 +122,10 @@ impl Exact {
             Exact::Nan => Exact::Nan,
             Exact::Zero(negative) => Exact::Infinite(negative),
             Exact::Infinite(_) => Exact::Zero(false),
-            Exact::Number(root) => {
-                Exact::Number(Real { lo: one.over(root.hi, Toward::Down), hi: one.over(root.lo, Toward::Up) })
-            }
+            Exact::Number(root) => Exact::Number(Real {
+                lo: one.over(root.hi, Toward::Down),
+                hi: one.over(root.lo, Toward::Up),
+            }),
         }
     }
 }
@@ -131,8 +135,8 @@ fn sqrt_down(x: Quad) -> Quad {
     // From 1 to 4, where the host's root is near.
     let half = exponent(x).div_euclid(2);
     let x = x.scalbn(-2 * half);
-    // The host's root is a first guess; two steps of Newton's iteration bring 53 bits past 113, and what follows makes the
-    // result exact whatever the guess was.
+    // The host's root is a first guess; two steps of Newton's iteration bring 53 bits past 113, and
+    // what follows makes the result exact whatever the guess was.
     let mut loses = false;
     let near: Double = x.convert(&mut loses).value;
     let guess = f64::from_bits(near.to_bits() as u64).sqrt();
@@ -198,11 +202,15 @@ mod tests {
     fn roots_are_enclosed_tightly() {
         let singles = [1u64, 2, 0x00800000, 0x3f800000, 0x40000000, 0x40800000, 0x7f7fffff];
         // Squares of what binary64 has, as lengths of vectors pass through them.
-        let squares = [1, 3, 0x7fef_ffff_ffff_ffff].map(|bits| decode(DOUBLE, bits)).map(|x| (x * x).value);
+        let squares =
+            [1, 3, 0x7fef_ffff_ffff_ffff].map(|bits| decode(DOUBLE, bits)).map(|x| (x * x).value);
         for x in singles.iter().map(|bits| decode(single(), *bits)).chain(squares) {
             let Exact::Number(root) = Exact::sqrt(x) else { panic!("{x}") };
             let square = |r: Quad, round| r.mul_r(r, round).value;
-            assert!(square(root.lo, Round::TowardNegative) <= x && x <= square(root.hi, Round::TowardPositive));
+            assert!(
+                square(root.lo, Round::TowardNegative) <= x
+                    && x <= square(root.hi, Round::TowardPositive)
+            );
         }
         let Exact::Number(two) = Exact::sqrt(decode(single(), 0x40800000)) else { panic!() };
         assert!(two.lo == two.hi && two.lo == power(1));

@@ -31,7 +31,9 @@ pub struct SourceError {
 
 impl SourceError {
     /// The results, or everything that is wrong with them as one error.
-    pub(crate) fn every<T>(results: impl Iterator<Item = Result<T, SourceError>>) -> Result<Vec<T>, SourceError> {
+    pub(crate) fn every<T>(
+        results: impl Iterator<Item = Result<T, SourceError>>,
+    ) -> Result<Vec<T>, SourceError> {
         let (mut found, mut wrong) = (Vec::new(), Vec::new());
         for result in results {
             match result {
@@ -73,7 +75,11 @@ impl SourceFile {
             let mut problem = message("", error);
             if !problem.starts_with('`') && !problem.contains("key `") {
                 // A mistake in the form, which has no key.
-                let start = self.text.get(..span.start).and_then(|text| text.rfind('\n')).map_or(0, |end| end + 1);
+                let start = self
+                    .text
+                    .get(..span.start)
+                    .and_then(|text| text.rfind('\n'))
+                    .map_or(0, |end| end + 1);
                 let line = self.text[start..].lines().next().unwrap_or_default();
                 let shown: String = line.chars().take(SHOWN).collect();
                 problem = format!("{problem}: `{shown}`");
@@ -83,7 +89,8 @@ impl SourceFile {
     }
 }
 
-/// What is wrong, after the key that it is wrong with. `within` is the path of the table that was read, if not the document.
+/// What is wrong, after the key that it is wrong with. `within` is the path of the table that was
+/// read, if not the document.
 pub(crate) fn message(within: &str, mut error: toml::de::Error) -> String {
     // Without the text the error shows no excerpt of it, but the path of the key.
     error.set_input(None);
@@ -92,7 +99,8 @@ pub(crate) fn message(within: &str, mut error: toml::de::Error) -> String {
         Some((problem, key)) => (problem, key.trim_end_matches('`')),
         None => (text.trim_end(), ""),
     };
-    let mut problem = WORDS.iter().fold(problem.replace('\n', " "), |text, (from, to)| text.replace(from, to));
+    let mut problem =
+        WORDS.iter().fold(problem.replace('\n', " "), |text, (from, to)| text.replace(from, to));
     if let Some(near) = meant(&problem) {
         problem = format!("{problem}; did you mean `{near}`?");
     }

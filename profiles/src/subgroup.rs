@@ -1,5 +1,5 @@
-//! In which order the invocations of a subgroup add: the tree of the sum, by the method of `FPRev` (2024). Its cases are
-//! [`fpprobe_spirv::subgroup::summands`].
+//! In which order the invocations of a subgroup add: the tree of the sum, by the method of `FPRev`
+//! (2024). Its cases are [`fpprobe_spirv::subgroup::summands`].
 
 use std::collections::HashMap;
 
@@ -42,6 +42,7 @@ pub fn summation_order(observation: &Observation) -> Option<AspectResult> {
     }
     let met = |i: u32, j: u32| below.get(&(i.min(j), i.max(j))).copied().unwrap_or(0);
     let numbers: Vec<u32> = (0..).take(summands.len()).collect();
-    let value = SumTree::new(&numbers, &met).map_or_else(|| "irregular".to_owned(), |tree| tree.order());
+    let value =
+        SumTree::new(&numbers, &met).map_or_else(|| "irregular".to_owned(), |tree| tree.order());
     Some(AspectResult { value, lanes: below.len(), case: shown })
 }

@@ -1,8 +1,9 @@
-//! Deviations that are known and accepted, as a file that people review: `fpprobe-baseline/1`, in TOML.
+//! Deviations that are known and accepted, as a file that people review: `fpprobe-baseline/1`, in
+//! TOML.
 //!
-//! An acceptance names a device, a profile and a rule, says why, and holds what was seen: a deviation with other bits, or on
-//! more lanes, is another one; fewer of the same lanes are an improvement. It may be limited to a driver, to a range of its
-//! versions, and in time.
+//! An acceptance names a device, a profile and a rule, says why, and holds what was seen: a
+//! deviation with other bits, or on more lanes, is another one; fewer of the same lanes are an
+//! improvement. It may be limited to a driver, to a range of its versions, and in time.
 
 mod accept;
 mod coverage;
@@ -39,7 +40,8 @@ pub const SCHEMA: &str = "fpprobe-baseline/1";
 pub struct Baseline {
     /// Sorted by device, profile and rule.
     pub accepted: Vec<Acceptance>,
-    /// What was measured when they were accepted, device by device; none in baselines of earlier versions.
+    /// What was measured when they were accepted, device by device; none in baselines of earlier
+    /// versions.
     pub measured: Vec<MeasuredCoverage>,
 }
 
@@ -68,7 +70,8 @@ pub struct Acceptance {
     pub failing: usize,
     /// Lanes that were shown when it was accepted: kernel, inputs, `=` and the answer.
     pub seen: Vec<String>,
-    /// Every lane that may fail, kernel by kernel; none where the report that was accepted did not tell.
+    /// Every lane that may fail, kernel by kernel; none where the report that was accepted did not
+    /// tell.
     pub lanes: Vec<Prints>,
 }
 
@@ -103,7 +106,8 @@ pub struct NoAddress(String);
 
 /// Makes sure that a link can be followed.
 pub fn address(link: &str) -> Result<(), NoAddress> {
-    let follows = link.split_once("://").is_some_and(|(scheme, rest)| !scheme.is_empty() && !rest.is_empty());
+    let follows =
+        link.split_once("://").is_some_and(|(scheme, rest)| !scheme.is_empty() && !rest.is_empty());
     let whole = !link.contains(|c: char| c.is_whitespace() || c.is_control());
     if follows && whole { Ok(()) } else { Err(NoAddress(link.to_owned())) }
 }
@@ -187,12 +191,15 @@ impl Acceptance {
 
     /// Why it does not hold on this device today, whatever fails, or `None` where it does.
     pub fn refuses(&self, identity: &Identity, today: Date) -> Option<String> {
-        let expired = |expires: Date| (expires < today).then(|| format!("its acceptance expired on {expires}"));
+        let expired = |expires: Date| {
+            (expires < today).then(|| format!("its acceptance expired on {expires}"))
+        };
         self.other_driver(identity).or_else(|| self.expires.and_then(expired))
     }
 
-    /// Why it does not hold for this deviation today, or `None` where it does. `lanes` are all of the kernels' lists that fail,
-    /// where the report names them; where it or the baseline does not, their number and the first of them decide.
+    /// Why it does not hold for this deviation today, or `None` where it does. `lanes` are all of
+    /// the kernels' lists that fail, where the report names them; where it or the baseline does
+    /// not, their number and the first of them decide.
     pub fn objection(
         &self,
         identity: &Identity,
@@ -222,12 +229,15 @@ impl Acceptance {
     /// An objection to the first lane that is shown and was not when it was accepted.
     fn unseen(&self, rule: &RuleResult) -> Option<Objection> {
         let other = seen(rule).into_iter().find(|lane| !self.seen.contains(lane))?;
-        let inputs_of = |lane: &str| lane.split_once(" = ").map(|(inputs_of, _)| inputs_of.to_owned());
+        let inputs_of =
+            |lane: &str| lane.split_once(" = ").map(|(inputs_of, _)| inputs_of.to_owned());
         let is_present = self.seen.iter().any(|lane| inputs_of(lane) == inputs_of(&other));
         let why = if is_present {
             format!("other bits than those accepted: {other}")
         } else {
-            format!("this lane is not among the first that were accepted, and no others are known: {other}")
+            format!(
+                "this lane is not among the first that were accepted, and no others are known: {other}"
+            )
         };
         let (kernel, lane) = other.split_once(' ')?;
         Some(Objection::to_one(why, kernel, lane))
@@ -245,8 +255,9 @@ pub fn seen(rule: &RuleResult) -> Vec<String> {
     seen
 }
 
-/// A lane of evidence on one line: `f32.fadd 807fffff 80000001 = 80800000`; of an answer with several components the one that
-/// fails: `f32.fadd:width=2 00000000,80000000 00000000,80000000 [1] = 00000000`.
+/// A lane of evidence on one line: `f32.fadd 807fffff 80000001 = 80800000`; of an answer with
+/// several components the one that fails: `f32.fadd:width=2 00000000,80000000 00000000,80000000 [1]
+/// = 00000000`.
 fn lane(evidence: &Evidence) -> String {
     let Evidence { kernel: id, inputs, out, component, .. } = evidence;
     let inputs: Vec<String> = inputs.iter().map(argument).collect();
@@ -255,6 +266,7 @@ fn lane(evidence: &Evidence) -> String {
         let bits = *components(&kernel, &decode_answer(&kernel, out).ok()?).get(part)?;
         Some(written_lane(&kernel, &inputs, part, std::iter::once(bits)))
     };
-    let lane = of_component().unwrap_or_else(|| format!("{} = {}", inputs.join(" "), argument(out)));
+    let lane =
+        of_component().unwrap_or_else(|| format!("{} = {}", inputs.join(" "), argument(out)));
     format!("{id} {lane}")
 }

@@ -1,4 +1,5 @@
-//! The rules that a device breaks: each once for all profiles, with the rules that fail because of it.
+//! The rules that a device breaks: each once for all profiles, with the rules that fail because of
+//! it.
 
 use crate::model::{Device, Evidence, Level, ProfileResult, RuleResult, Verdict};
 
@@ -24,8 +25,9 @@ pub struct Dependent<'a> {
     pub profiles: Vec<&'a ProfileResult>,
 }
 
-/// The deviations of a device: required rules first, then in the order of the report. A rule that depends on one that
-/// does not deviate anywhere comes last, as a cause of its own with verdict `depends`: nothing is left out.
+/// The deviations of a device: required rules first, then in the order of the report. A rule that
+/// depends on one that does not deviate anywhere comes last, as a cause of its own with verdict
+/// `depends`: nothing is left out.
 pub fn broken_rules(device: &Device) -> Vec<BrokenRule<'_>> {
     let mut causes: Vec<BrokenRule> = Vec::new();
     for (profile, rule) in judged(device, Verdict::Deviates) {
@@ -34,7 +36,8 @@ pub fn broken_rules(device: &Device) -> Vec<BrokenRule<'_>> {
     causes.sort_by_key(|cause| cause.rule.level);
     let mut orphans = Vec::new();
     for (profile, rule) in judged(device, Verdict::Depends) {
-        let Some(cause) = causes.iter_mut().find(|cause| names(&rule.behaviour, &cause.rule.id)) else {
+        let Some(cause) = causes.iter_mut().find(|cause| names(&rule.behaviour, &cause.rule.id))
+        else {
             add(&mut orphans, profile, rule);
             continue;
         };
@@ -48,14 +51,25 @@ pub fn broken_rules(device: &Device) -> Vec<BrokenRule<'_>> {
 }
 
 /// Informative rules state behaviour to report, which is no deviation.
-fn judged(device: &Device, verdict: Verdict) -> impl Iterator<Item = (&ProfileResult, &RuleResult)> {
-    let rules = device.profiles.iter().flat_map(|profile| profile.rules.iter().map(move |rule| (profile, rule)));
+fn judged(
+    device: &Device,
+    verdict: Verdict,
+) -> impl Iterator<Item = (&ProfileResult, &RuleResult)> {
+    let rules = device
+        .profiles
+        .iter()
+        .flat_map(|profile| profile.rules.iter().map(move |rule| (profile, rule)));
     rules.filter(move |(_, rule)| rule.verdict == verdict && rule.level != Level::Informative)
 }
 
 fn add<'a>(causes: &mut Vec<BrokenRule<'a>>, profile: &'a ProfileResult, rule: &'a RuleResult) {
     let index = causes.iter().position(|cause| cause.rule.id == rule.id).unwrap_or_else(|| {
-        causes.push(BrokenRule { rule, profiles: Vec::new(), evidence: Vec::new(), dependents: Vec::new() });
+        causes.push(BrokenRule {
+            rule,
+            profiles: Vec::new(),
+            evidence: Vec::new(),
+            dependents: Vec::new(),
+        });
         causes.len() - 1
     });
     let cause = &mut causes[index];
@@ -71,9 +85,9 @@ fn add<'a>(causes: &mut Vec<BrokenRule<'a>>, profile: &'a ProfileResult, rule: &
 pub(crate) fn names(sentence: &str, name: &str) -> bool {
     let within = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     !name.is_empty()
-        && sentence
-            .match_indices(name)
-            .any(|(at, _)| !sentence[..at].ends_with(within) && !sentence[at + name.len()..].starts_with(within))
+        && sentence.match_indices(name).any(|(at, _)| {
+            !sentence[..at].ends_with(within) && !sentence[at + name.len()..].starts_with(within)
+        })
 }
 
 #[cfg(test)]

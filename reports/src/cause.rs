@@ -1,4 +1,5 @@
-//! Causes: the failing lanes of a device, gathered across rules and profiles by what is wrong with them.
+//! Causes: the failing lanes of a device, gathered across rules and profiles by what is wrong with
+//! them.
 //!
 //! A lane may have several explanations, and other lanes settle some of them (`settled`). Within a
 //! format and scope the symptom that explains the most lanes takes all that it explains, then the
@@ -18,7 +19,8 @@ use std::hash::Hash;
 
 use fpprobe_profiles::Observation;
 use fpprobe_profiles::judge::{
-    Directions, Judge, Judgement, LaneDiagnosis, Observations, RuleVerdict, Symptom, SymptomRank, Symptoms,
+    Directions, Judge, Judgement, LaneDiagnosis, Observations, RuleVerdict, Symptom, SymptomRank,
+    Symptoms,
 };
 use fpprobe_profiles::verdict::Level;
 use fpprobe_spirv::emit::EmitFormat;
@@ -37,7 +39,8 @@ use crate::model::{Cause, Evidence, Scope, Severity};
 /// Stands for the formats of images.
 const TEXELS: &str = "texels";
 
-/// Groups of operations that one unit of a device carries out: a fault of it shows in several of them.
+/// Groups of operations that one unit of a device carries out: a fault of it shows in several of
+/// them.
 const UNITS: [&str; 4] = [ARITHMETIC, MIN_AND_MAX, COMPARISONS, MOVES];
 const ARITHMETIC: &str = "arithmetic";
 const MIN_AND_MAX: &str = "min and max";
@@ -52,14 +55,19 @@ const STORES: &str = "texel stores";
 /// The group of operations whose results are truths.
 const COMPARISONS: &str = "comparisons";
 
-/// The causes of a device, the gravest first; those of recommended rules alone, which decide no class, come last.
-/// Together they hold every failing lane of every rule that is not informative.
-pub fn causes(judges: &[Judge<'_>], judgements: &[Judgement], index: &Observations<'_>) -> Vec<Cause> {
+/// The causes of a device, the gravest first; those of recommended rules alone, which decide no
+/// class, come last. Together they hold every failing lane of every rule that is not informative.
+pub fn causes(
+    judges: &[Judge<'_>],
+    judgements: &[Judgement],
+    index: &Observations<'_>,
+) -> Vec<Cause> {
     let mut places: BTreeMap<(Scope, String), Vec<FailingLane<'_>>> = BTreeMap::new();
     for lane in settled(failing_lanes(judges, judgements)) {
         places.entry((lane.scope(), lane.format())).or_default().push(lane);
     }
-    // Formats that show the same symptom in the same operations are one cause, and constants that show what shows at run time.
+    // Formats that show the same symptom in the same operations are one cause, and constants that
+    // show what shows at run time.
     let mut by_scope: BTreeMap<Scope, BTreeMap<Kind, Vec<FailingLane<'_>>>> = BTreeMap::new();
     for ((scope, _), lanes) in places {
         for (kind, lanes) in gathered(lanes) {
@@ -69,11 +77,17 @@ pub fn causes(judges: &[Judge<'_>], judgements: &[Judgement], index: &Observatio
     by_scope.values_mut().for_each(merge);
     by_scope.values_mut().for_each(part_unrelated);
     let mut by_kind: BTreeMap<(Kind, Scope), Vec<FailingLane<'_>>> = BTreeMap::new();
-    for (kind, scope, lanes) in
-        by_scope.into_iter().flat_map(|(scope, kinds)| kinds.into_iter().map(move |(kind, lanes)| (kind, scope, lanes)))
+    for (kind, scope, lanes) in by_scope
+        .into_iter()
+        .flat_map(|(scope, kinds)| kinds.into_iter().map(move |(kind, lanes)| (kind, scope, lanes)))
     {
-        let is_same = by_kind.get(&(kind, Scope::RunTime)).is_some_and(|known| is_of_operations(kind, &lanes, known));
-        by_kind.entry((kind, if is_same { Scope::RunTime } else { scope })).or_default().extend(lanes);
+        let is_same = by_kind
+            .get(&(kind, Scope::RunTime))
+            .is_some_and(|known| is_of_operations(kind, &lanes, known));
+        by_kind
+            .entry((kind, if is_same { Scope::RunTime } else { scope }))
+            .or_default()
+            .extend(lanes);
     }
     let mut causes: Vec<Cause> =
         by_kind.iter().map(|((kind, scope), lanes)| cause(*scope, *kind, lanes, index)).collect();
@@ -118,17 +132,24 @@ impl FailingLane<'_> {
     }
 
     fn format(&self) -> String {
-        if self.kernel.op.code.is_of_texels() { TEXELS.to_owned() } else { self.kernel.format.to_string() }
+        if self.kernel.op.code.is_of_texels() {
+            TEXELS.to_owned()
+        } else {
+            self.kernel.format.to_string()
+        }
     }
 
-    /// How hard the lane is to show to somebody: the forms that it cannot be written in; whether another cause explains it
-    /// as well; how hard it is to read: scalars by a buffer come first.
+    /// How hard the lane is to show to somebody: the forms that it cannot be written in; whether
+    /// another cause explains it as well; how hard it is to read: scalars by a buffer come
+    /// first.
     fn complexity(&self) -> (usize, usize, usize, u32) {
         const FORMS: [EmitFormat; 3] = [EmitFormat::Amber, EmitFormat::Spvasm, EmitFormat::Glsl];
         let lacking = FORMS.iter().filter(|form| !form.spells(self.kernel)).count();
-        let whole =
-            |symptom: Symptom| MERGED.iter().find(|(part, _)| *part == symptom).map_or(symptom, |merged| merged.1);
-        let explanations: BTreeSet<Symptom> = self.diagnosis.symptoms.strongest().map(whole).collect();
+        let whole = |symptom: Symptom| {
+            MERGED.iter().find(|(part, _)| *part == symptom).map_or(symptom, |merged| merged.1)
+        };
+        let explanations: BTreeSet<Symptom> =
+            self.diagnosis.symptoms.strongest().map(whole).collect();
         let ones = self.case.iter().map(|bits| bits.count_ones()).sum();
         (lacking, explanations.len(), self.kernel.to_string().len(), ones)
     }
@@ -140,7 +161,9 @@ impl FailingLane<'_> {
                 let case = observation.cases.iter().position(|case| case == self.case)?;
                 self.judge.lane_evidence(place, observation, (case, self.part))
             }
-            None => self.verdict.evidence.iter().find(|shown| shown.kernel == *self.kernel)?.clone(),
+            None => {
+                self.verdict.evidence.iter().find(|shown| shown.kernel == *self.kernel)?.clone()
+            }
         };
         Some(shown(&lane, Some(observation)))
     }
@@ -154,7 +177,8 @@ fn gathered(mut lanes: Vec<FailingLane<'_>>) -> BTreeMap<Kind, Vec<FailingLane<'
     let mut by_kind: BTreeMap<Kind, Vec<FailingLane<'_>>> = BTreeMap::new();
     for rank in [SymptomRank::Assumption, SymptomRank::Value] {
         while let Some(kind) = widest(&lanes, rank) {
-            let (own, rest) = lanes.into_iter().partition(|lane| kinds(lane, rank).any(|one| one == kind));
+            let (own, rest) =
+                lanes.into_iter().partition(|lane| kinds(lane, rank).any(|one| one == kind));
             by_kind.insert(kind, own);
             lanes = rest;
         }
@@ -194,7 +218,9 @@ fn is_habit(symptom: Symptom, lane: &FailingLane<'_>) -> bool {
         // A compiler's notion of zero is that of its constants.
         Symptom::ZeroSign => lane.scope() == Scope::Constants,
         // The mode is not honoured.
-        Symptom::OtherDirection => lane.kernel.controls.iter().any(|control| matches!(control, Control::Rtz(_))),
+        Symptom::OtherDirection => {
+            lane.kernel.controls.iter().any(|control| matches!(control, Control::Rtz(_)))
+        }
         _ => false,
     }
 }
@@ -243,15 +269,22 @@ fn group(kernel: &Kernel) -> &'static str {
     }
 }
 
-fn cause(scope: Scope, (symptom, group): Kind, lanes: &[FailingLane<'_>], index: &Observations<'_>) -> Cause {
+fn cause(
+    scope: Scope,
+    (symptom, group): Kind,
+    lanes: &[FailingLane<'_>],
+    index: &Observations<'_>,
+) -> Cause {
     let formats: BTreeSet<String> = lanes.iter().map(FailingLane::format).collect();
     let formats: Vec<String> = formats.into_iter().collect();
     let operations = most_first(lanes.iter().map(|lane| lane.kernel.op.name));
     let kernels = most_first(lanes.iter().map(|lane| lane.kernel));
     let distance = lanes.iter().map(|lane| lane.diagnosis.distance).max().unwrap_or(0);
     let simplest = lanes.iter().min_by_key(|lane| lane.complexity());
-    let worst =
-        lanes.iter().max_by_key(|lane| lane.diagnosis.distance).filter(|_| symptom.rank() == SymptomRank::Distance);
+    let worst = lanes
+        .iter()
+        .max_by_key(|lane| lane.diagnosis.distance)
+        .filter(|_| symptom.rank() == SymptomRank::Distance);
     let mut evidence: Vec<Evidence> = Vec::new();
     for lane in simplest.into_iter().chain(worst).filter_map(|lane| lane.evidence(index)) {
         if !evidence.contains(&lane) {
@@ -329,7 +362,10 @@ fn fix(lanes: &[FailingLane<'_>]) -> Vec<String> {
     let mut common: Option<BTreeSet<Controls>> = None;
     for rule in rules.into_values() {
         let own: BTreeSet<Controls> = rule.fixed_by.iter().copied().collect();
-        common = Some(common.map_or_else(|| own.clone(), |common| common.intersection(&own).copied().collect()));
+        common = Some(
+            common
+                .map_or_else(|| own.clone(), |common| common.intersection(&own).copied().collect()),
+        );
     }
     common.unwrap_or_default().iter().map(ToString::to_string).collect()
 }
@@ -342,15 +378,23 @@ fn shows_alone(lanes: &[FailingLane<'_>], symptom: Symptom) -> bool {
 fn severity(symptom: Symptom, lanes: &[FailingLane<'_>], index: &Observations<'_>) -> Severity {
     let nearest_is_last_bit = lanes.iter().all(|lane| lane.diagnosis.distance <= 1);
     match symptom {
-        _ if symptom.rank() != SymptomRank::Assumption && !nearest_is_last_bit && is_most(lanes, index) => {
+        _ if symptom.rank() != SymptomRank::Assumption
+            && !nearest_is_last_bit
+            && is_most(lanes, index) =>
+        {
             Severity::Broken
         }
         Symptom::Unstable | Symptom::Unrelated => Severity::Broken,
         // As grave as what it explains in passing.
-        _ if symptom.rank() == SymptomRank::Value && shows_alone(lanes, Symptom::Unrelated) => Severity::Broken,
+        _ if symptom.rank() == SymptomRank::Value && shows_alone(lanes, Symptom::Unrelated) => {
+            Severity::Broken
+        }
         Symptom::SameValue => Severity::SameValue,
         Symptom::Neighbour => Severity::LastBit,
-        Symptom::OtherDirection | Symptom::Fused | Symptom::RoundedTwice | Symptom::FoldedOtherwise
+        Symptom::OtherDirection
+        | Symptom::Fused
+        | Symptom::RoundedTwice
+        | Symptom::FoldedOtherwise
             if nearest_is_last_bit =>
         {
             Severity::LastBit

@@ -1,5 +1,5 @@
-//! The one notion of change: a row for each trait, cause, rule, kernel and the like that a comparison, a check or a
-//! notice reports.
+//! The one notion of change: a row for each trait, cause, rule, kernel and the like that a
+//! comparison, a check or a notice reports.
 
 mod html;
 mod md;
@@ -20,15 +20,18 @@ use crate::model::{Evidence, Severity, Value};
 use crate::render::phrase;
 
 /// What a change means, the most important first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// A required rule accepts it no more, or does not accept it where it is judged for the first time; a cause that is
-    /// new or graver; what a baseline does not accept.
+    /// A required rule accepts it no more, or does not accept it where it is judged for the first
+    /// time; a cause that is new or graver; what a baseline does not accept.
     Regressed,
     /// Every required rule accepts it now, and some did not; a cause that is missing or less grave.
     Fixed,
-    /// Neither of the two: accepted before and now, or not before nor now, or no required rule applies.
+    /// Neither of the two: accepted before and now, or not before nor now, or no required rule
+    /// applies.
     Changed,
     /// Coverage: in the new report alone, or measurable only now.
     Appeared,
@@ -39,7 +42,9 @@ pub enum ChangeKind {
 }
 
 /// What changed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
     /// A field of the identity of a device or of its driver.
@@ -72,13 +77,14 @@ pub struct Change {
     /// Whether it is of constants, which the compiler folds, and not of run time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub constants_only: bool,
-    /// Whether the rules are met all the same, now or of what is fixed before: by another variant of the kernel.
+    /// Whether the rules are met all the same, now or of what is fixed before: by another variant
+    /// of the kernel.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub avoidable: bool,
     /// What changed.
     pub subject: Subject,
-    /// Id of the trait, cause, rule, profile or kernel, name of the field or claim, kind of the finding, subject of the
-    /// incident.
+    /// Id of the trait, cause, rule, profile or kernel, name of the field or claim, kind of the
+    /// finding, subject of the incident.
     pub id: String,
     /// The device, where the list holds changes of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -138,7 +144,8 @@ pub struct ChangedLanes {
     pub changed: Vec<LaneChange>,
 }
 
-/// What the required rules of one profile say of an input, before and now. Both are judged by the present profiles.
+/// What the required rules of one profile say of an input, before and now. Both are judged by the
+/// present profiles.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LaneVerdict {
     /// Profile id.
@@ -214,7 +221,11 @@ impl Change {
     }
 
     /// A value that is another now; `None` where it is the same.
-    pub fn of_value(subject: Subject, id: impl Into<String>, [old, new]: [Option<String>; 2]) -> Option<Change> {
+    pub fn of_value(
+        subject: Subject,
+        id: impl Into<String>,
+        [old, new]: [Option<String>; 2],
+    ) -> Option<Change> {
         (old != new).then(|| Change { old, new, ..Change::new(ChangeKind::Changed, subject, id) })
     }
 
@@ -232,7 +243,8 @@ impl Change {
 
     /// Whether a kernel ran on both sides, and has results of the old one alone.
     pub fn is_unmeasurable(&self) -> bool {
-        (self.kind, self.subject) == (ChangeKind::Disappeared, Subject::Kernel) && self.new.is_some()
+        (self.kind, self.subject) == (ChangeKind::Disappeared, Subject::Kernel)
+            && self.new.is_some()
     }
 
     /// The word for a cause in capitals.
@@ -254,7 +266,9 @@ impl Change {
             Subject::Device => "missing",
             _ => "none",
         };
-        let side = |side: &Option<String>| side.as_deref().filter(|text| !text.is_empty()).unwrap_or(none).to_owned();
+        let side = |side: &Option<String>| {
+            side.as_deref().filter(|text| !text.is_empty()).unwrap_or(none).to_owned()
+        };
         format!("{} \u{2192} {}", side(&self.old), side(&self.new))
     }
 
@@ -264,11 +278,12 @@ impl Change {
         self.subject == Subject::Kernel || self.subject == Subject::Incident && is_ended
     }
 
-    /// Whether all that changed are bits of NaNs of a kernel that does not give the same twice: so it is after every
-    /// run.
+    /// Whether all that changed are bits of NaNs of a kernel that does not give the same twice: so
+    /// it is after every run.
     pub fn is_unsteady(&self) -> bool {
         let flaky = Some(phrase::outcome(Outcome::Flaky));
-        self.kind == ChangeKind::NanBits && [&self.old, &self.new].iter().any(|side| side.as_deref() == flaky)
+        self.kind == ChangeKind::NanBits
+            && [&self.old, &self.new].iter().any(|side| side.as_deref() == flaky)
     }
 
     /// ` on DEVICE`, where the list holds changes of several.
@@ -276,11 +291,15 @@ impl Change {
         self.device.as_ref().map_or(String::new(), |device| format!(" on {}", device.name))
     }
 
-    /// On one line: `f64 fconvert_f16: a number becomes NaN: new`, `...: worse (40 lanes, was 12)`, `f32.fma: split →
-    /// fused`.
+    /// On one line: `f64 fconvert_f16: a number becomes NaN: new`, `...: worse (40 lanes, was 12)`,
+    /// `f32.fma: split → fused`.
     pub fn in_words(&self) -> String {
         let Change { id, text, note, old, new, profiles, .. } = self;
-        let of = if self.constants_only && self.subject == Subject::Trait { " of constants" } else { "" };
+        let of = if self.constants_only && self.subject == Subject::Trait {
+            " of constants"
+        } else {
+            ""
+        };
         let presence = if self.kind == ChangeKind::Appeared { "new" } else { "missing" };
         let head = match self.subject {
             Subject::Cause => match (self.tag().to_lowercase(), old, new) {
@@ -307,7 +326,9 @@ impl Change {
             "split" => format!("no longer fuses {subject}"),
             "kept" => format!("now keeps {subject}"),
             "flushed" => format!("now flushes {subject}"),
-            now => format!("{subject} is {now} now, was {}", self.old.as_deref().unwrap_or("unknown")),
+            now => {
+                format!("{subject} is {now} now, was {}", self.old.as_deref().unwrap_or("unknown"))
+            }
         }
     }
 }
@@ -316,30 +337,45 @@ impl Change {
 pub fn headlines(changes: &[Change]) -> Vec<String> {
     let traits: Vec<&Change> = changes.iter().filter(|one| one.subject == Subject::Trait).collect();
     // The scopes of a trait stand side by side: one sentence where they agree.
-    let is_same = |one: &&Change, other: &&Change| (&one.id, &one.old, &one.new) == (&other.id, &other.old, &other.new);
+    let is_same = |one: &&Change, other: &&Change| {
+        (&one.id, &one.old, &one.new) == (&other.id, &other.old, &other.new)
+    };
     let sentences = traits.chunk_by(is_same).map(|alike| match alike {
         [one] if one.constants_only => one.sentence(" in constants"),
         [one] => one.sentence(" at run time"),
         alike => alike[0].sentence(""),
     });
-    let causes = changes.iter().filter(|one| one.subject == Subject::Cause && one.tag() != "BETTER");
+    let causes =
+        changes.iter().filter(|one| one.subject == Subject::Cause && one.tag() != "BETTER");
     sentences.chain(causes.map(Change::in_words)).collect()
 }
 
-/// How grave a cause is: severity, lanes, and encodings between the worst result and what is accepted there.
+/// How grave a cause is: severity, lanes, and encodings between the worst result and what is
+/// accepted there.
 pub(crate) type Gravity = (Severity, usize, u64);
 
 /// A cause before and now; `None` where it is as grave as before.
-pub(crate) fn of_cause(id: &str, text: &str, old: Option<Gravity>, new: Option<Gravity>) -> Option<Change> {
+pub(crate) fn of_cause(
+    id: &str,
+    text: &str,
+    old: Option<Gravity>,
+    new: Option<Gravity>,
+) -> Option<Change> {
     let weight = |(severity, lanes, distance): Gravity| (Reverse(severity), lanes, distance);
-    let lanes = |(severity, lanes, _): Gravity| format!("{}, {}", severity.name(), phrase::number(lanes, "lane"));
+    let lanes = |(severity, lanes, _): Gravity| {
+        format!("{}, {}", severity.name(), phrase::number(lanes, "lane"))
+    };
     let is_worse = match (old, new) {
         (Some(old), Some(new)) if old == new => return None,
         (old, new) => old.map(weight) < new.map(weight),
     };
     let (old, new) = match (old, new) {
-        (Some(old), Some(new)) if old.0 != new.0 => (Some(old.0.name().to_owned()), Some(new.0.name().to_owned())),
-        (Some(old), Some(new)) if old.1 != new.1 => (Some(phrase::grouped(old.1)), Some(phrase::number(new.1, "lane"))),
+        (Some(old), Some(new)) if old.0 != new.0 => {
+            (Some(old.0.name().to_owned()), Some(new.0.name().to_owned()))
+        }
+        (Some(old), Some(new)) if old.1 != new.1 => {
+            (Some(phrase::grouped(old.1)), Some(phrase::number(new.1, "lane")))
+        }
         (Some(old), Some(new)) => (Some(old.2.to_string()), Some(format!("off by {}", new.2))),
         (old, new) => (old.map(lanes), new.map(lanes)),
     };
@@ -382,13 +418,20 @@ mod tests {
     #[test]
     fn causes_are_new_worse_better_or_missing() {
         use Severity::{LastBit, Special};
-        let last = |old, new| cause(Some(old), new).in_words().replace(&format!("{HEADLINE}: "), "");
+        let last =
+            |old, new| cause(Some(old), new).in_words().replace(&format!("{HEADLINE}: "), "");
         assert_eq!(last((Special, 3, 0), None), "fixed");
-        assert_eq!(last((Special, 1012, 0), Some((Special, 2040, 0))), "worse (2,040 lanes, was 1,012)");
+        assert_eq!(
+            last((Special, 1012, 0), Some((Special, 2040, 0))),
+            "worse (2,040 lanes, was 1,012)"
+        );
         assert_eq!(last((Special, 9, 0), Some((LastBit, 30, 0))), "better (last bit, was special)");
         assert_eq!(last((Special, 9, 3), Some((Special, 9, 300))), "worse (off by 300, was 3)");
         assert_eq!(of_cause("", "", Some((Special, 9, 3)), Some((Special, 9, 3))), None);
         let better = cause(Some((Special, 9, 0)), Some((Special, 8, 0)));
-        assert!(better.tag() == "BETTER" && headlines(&[better]).is_empty(), "a notice is of what is worse");
+        assert!(
+            better.tag() == "BETTER" && headlines(&[better]).is_empty(),
+            "a notice is of what is worse"
+        );
     }
 }

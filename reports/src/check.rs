@@ -1,5 +1,6 @@
-//! The gate: a report against a baseline. What deviates and is not accepted is new; what is accepted and does not deviate any
-//! more, or was not measured, is reported, too. An empty report never passes.
+//! The gate: a report against a baseline. What deviates and is not accepted is new; what is
+//! accepted and does not deviate any more, or was not measured, is reported, too. An empty report
+//! never passes.
 
 mod coverage;
 mod render;
@@ -39,11 +40,12 @@ pub struct CheckResult {
     pub passed: bool,
     /// Whether what is better than accepted, or was not measured, closes it.
     pub strict: bool,
-    /// What is otherwise than accepted: rules that `regressed`; rules that are accepted and `fixed`, or that fewer
-    /// lanes show; accepted rules that `disappeared`, since the report does not judge them; kernels that `disappeared`,
-    /// since they ran for the baseline and do not run now; incidents: what was lost, and kernels that the device claims
-    /// to support and that do not run; kernels that `changed`, since they fail a rule on random operands alone, of
-    /// which a baseline holds none; and devices of the baseline that `disappeared`.
+    /// What is otherwise than accepted: rules that `regressed`; rules that are accepted and
+    /// `fixed`, or that fewer lanes show; accepted rules that `disappeared`, since the report
+    /// does not judge them; kernels that `disappeared`, since they ran for the baseline and do
+    /// not run now; incidents: what was lost, and kernels that the device claims to support
+    /// and that do not run; kernels that `changed`, since they fail a rule on random operands
+    /// alone, of which a baseline holds none; and devices of the baseline that `disappeared`.
     pub changes: Vec<Change>,
     /// Deviations that are accepted.
     pub accepted: Vec<AcceptedDeviation>,
@@ -57,10 +59,11 @@ pub struct CheckResult {
 pub enum Gate {
     /// No device answered anything, or no rule was there to judge an answer.
     NothingMeasured,
-    /// Something deviates that is not accepted, a device is missing, a kernel does not run that ran before, or, strictly,
-    /// something is not as it was accepted.
+    /// Something deviates that is not accepted, a device is missing, a kernel does not run that ran
+    /// before, or, strictly, something is not as it was accepted.
     NotPassed,
-    /// Nothing of that, but a kernel that the device claims to support did not run, or something crashed, hung or was lost.
+    /// Nothing of that, but a kernel that the device claims to support did not run, or something
+    /// crashed, hung or was lost.
     Incomplete,
     /// Everything that was measured is as accepted.
     Passed,
@@ -112,7 +115,8 @@ pub struct Terms {
     pub selected: bool,
 }
 
-/// Compares a report with a baseline. `profiles` show what is accepted of lanes that the report does not show as evidence.
+/// Compares a report with a baseline. `profiles` show what is accepted of lanes that the report
+/// does not show as evidence.
 pub fn check(
     program: Program,
     profiles: &[Profile],
@@ -124,7 +128,10 @@ pub fn check(
         report.devices.iter().try_for_each(TaintedDevice::refuse).map_err(CheckError::Tainted)?;
     }
     let read = report.devices.iter().map(|device| {
-        let error = |cause| CheckError::Unreadable { device: device.identity.name.clone(), cause: Box::new(cause) };
+        let error = |cause| CheckError::Unreadable {
+            device: device.identity.name.clone(),
+            cause: Box::new(cause),
+        };
         CheckedDevice::new(device, report).map_err(error)
     });
     let subjects = read.collect::<Result<Vec<_>, _>>()?;
@@ -163,7 +170,8 @@ pub fn check(
         Some(Change { device, ..change })
     });
     changes.extend(unused);
-    let covered = report.devices.iter().map(|device| coverage::of(device, baseline, &mut changes)).collect();
+    let covered =
+        report.devices.iter().map(|device| coverage::of(device, baseline, &mut changes)).collect();
     if !terms.selected {
         changes.extend(coverage::missing(report, baseline));
     }
@@ -202,7 +210,8 @@ impl CheckResult {
 
     /// Whether something regressed, a device is missing, or a kernel does not run any more.
     fn is_worse(&self) -> bool {
-        let lost = [Subject::Kernel, Subject::Device].map(|subject| self.of(ChangeKind::Disappeared, subject).next());
+        let lost = [Subject::Kernel, Subject::Device]
+            .map(|subject| self.of(ChangeKind::Disappeared, subject).next());
         self.regressed().next().is_some() || lost.iter().any(Option::is_some)
     }
 }
@@ -213,7 +222,8 @@ fn gate(report: &Report, checked: &CheckResult) -> Gate {
     let silent = |device: &&Device| device.observations.iter().any(|one| one.outcome.is_failure());
     let troubled = |device: &&Device| {
         let lost = device.observations.iter().any(|one| is_loss(one.outcome));
-        lost || device.incomplete.iter().any(Incident::is_failure) || !answered(device) && silent(device)
+        lost || device.incomplete.iter().any(Incident::is_failure)
+            || !answered(device) && silent(device)
     };
     let devices = || report.devices.iter();
     let is_incident = |change: &Change| change.subject == Subject::Incident;
@@ -238,8 +248,9 @@ fn is_loss(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::Crashed | Outcome::Hung | Outcome::DeviceLost | Outcome::OutOfMemory)
 }
 
-/// The acceptance of a deviation, or why there is none. Which rule of a profile a lane counts for depends on what else was
-/// measured, so lanes that are accepted for another rule of the profile are accepted.
+/// The acceptance of a deviation, or why there is none. Which rule of a profile a lane counts for
+/// depends on what else was measured, so lanes that are accepted for another rule of the profile
+/// are accepted.
 fn verdict<'b>(
     baseline: &'b Baseline,
     subject: &CheckedDevice<'_>,
@@ -250,14 +261,19 @@ fn verdict<'b>(
     let CheckedDevice { device, answers, .. } = subject;
     let mut why = Objection { why: "not in the baseline".to_owned(), lane: None };
     let lanes = subject.lanes(&profile.id, &rule.id).map(|lanes| &lanes.listed);
-    let about = baseline.accepted.iter().filter(|one| one.is_about(&device.identity, &profile.id, &rule.id));
+    let about = baseline
+        .accepted
+        .iter()
+        .filter(|one| one.is_about(&device.identity, &profile.id, &rule.id));
     for acceptance in about {
         match acceptance.objection(&device.identity, rule, (lanes, answers), today) {
             None => return Ok(acceptance),
             Some(objection) => why = objection,
         }
     }
-    lanes.and_then(|lanes| accepted_elsewhere(baseline, subject, (profile, rule), lanes, today)).ok_or(why)
+    lanes
+        .and_then(|lanes| accepted_elsewhere(baseline, subject, (profile, rule), lanes, today))
+        .ok_or(why)
 }
 
 /// An acceptance of these lanes where those of all rules of a profile accept them together.
@@ -279,7 +295,8 @@ fn accepted_elsewhere<'b>(
     let all: Vec<&Acceptance> = baseline.accepted.iter().filter(holds).collect();
     let first = all.iter().find(|one| one.kernels().any(|kernel| lanes.contains_key(kernel)))?;
     let list = |kernel: &str| answers.list(kernel).unwrap_or(CaseList::Whole);
-    let prints = || all.iter().flat_map(|one| one.lanes.iter().map(|prints| (prints, one.rule == rule.id)));
+    let prints =
+        || all.iter().flat_map(|one| one.lanes.iter().map(|prints| (prints, one.rule == rule.id)));
     let accepts = |lanes: &LanesByKernel| objection(prints(), lanes, list).is_none();
     let of_kernels = || {
         let all = subject.of_profile(&profile.id).into_iter().flatten();
@@ -290,9 +307,13 @@ fn accepted_elsewhere<'b>(
     (accepts(lanes) || accepts(&of_kernels())).then_some(*first)
 }
 
-/// Kernels that fail a rule on random operands, and on none of their lists: they close the gate strictly only, since
-/// nothing says that it is new.
-fn random_lanes(subject: &CheckedDevice<'_>, profile: &ProfileResult, rule: &RuleResult) -> Vec<Change> {
+/// Kernels that fail a rule on random operands, and on none of their lists: they close the gate
+/// strictly only, since nothing says that it is new.
+fn random_lanes(
+    subject: &CheckedDevice<'_>,
+    profile: &ProfileResult,
+    rule: &RuleResult,
+) -> Vec<Change> {
     let Some(lanes) = subject.lanes(&profile.id, &rule.id) else { return Vec::new() };
     let alone = lanes.random.iter().filter(|(kernel, _)| !lanes.listed.contains_key(*kernel));
     let failure = |(kernel, lanes): (&String, &Vec<String>)| Change {
@@ -311,14 +332,15 @@ fn random_lanes(subject: &CheckedDevice<'_>, profile: &ProfileResult, rule: &Rul
     alone.map(failure).collect()
 }
 
-/// What became of an accepted deviation, where it is not as it was accepted: an incident where it took what was lost to
-/// say.
+/// What became of an accepted deviation, where it is not as it was accepted: an incident where it
+/// took what was lost to say.
 fn standing(acceptance: &Acceptance, subjects: &[CheckedDevice<'_>]) -> Option<Change> {
     let Acceptance { profile, rule, .. } = acceptance;
     let of = |kind, now: String| of_rule(kind, profile, rule, now);
     let unknown = |now: String| of(ChangeKind::Disappeared, now);
     let mut standing = unknown("no such device in the report".into());
-    let about = |subject: &&CheckedDevice<'_>| acceptance.is_about(&subject.device.identity, profile, rule);
+    let about =
+        |subject: &&CheckedDevice<'_>| acceptance.is_about(&subject.device.identity, profile, rule);
     let mut subjects: Vec<&CheckedDevice<'_>> = subjects.iter().filter(about).collect();
     // Where some have the driver that it is accepted of, the others do not matter.
     if subjects.iter().any(|subject| acceptance.applies(&subject.device.identity)) {
@@ -326,19 +348,22 @@ fn standing(acceptance: &Acceptance, subjects: &[CheckedDevice<'_>]) -> Option<C
     }
     for subject in subjects {
         let CheckedDevice { device, answers, .. } = subject;
-        let all: usize = acceptance.lanes.iter().map(|prints| prints.count() * prints.kernels.len()).sum();
+        let all: usize =
+            acceptance.lanes.iter().map(|prints| prints.count() * prints.kernels.len()).sum();
         let lanes = subject.lanes(profile, rule).map(|lanes| &lanes.listed);
         let none = LanesByKernel::new();
         let together = (lanes.unwrap_or(&none), subject.of_profile(profile).unwrap_or(&none));
         let fixed_lanes = fixed(&acceptance.lanes, together, |kernel| answers.list(kernel));
-        let deviates = deviations(device).iter().any(|(of, one)| (&of.id, &one.id) == (profile, rule));
+        let deviates =
+            deviations(device).iter().any(|(of, one)| (&of.id, &one.id) == (profile, rule));
         let is_elsewhere = || acceptance.unmeasured(answers) == 0 && all > 0 && fixed_lanes == 0;
         if deviates || is_elsewhere() {
             match if lanes.is_some() { fixed_lanes } else { 0 } {
                 0 => return None,
                 fixed_lanes => {
-                    let better =
-                        format!("deviates, though not on {fixed_lanes} of the {all} accepted lanes of all kernels");
+                    let better = format!(
+                        "deviates, though not on {fixed_lanes} of the {all} accepted lanes of all kernels"
+                    );
                     standing = of(ChangeKind::Fixed, better);
                 }
             }
@@ -375,9 +400,12 @@ fn standing(acceptance: &Acceptance, subjects: &[CheckedDevice<'_>]) -> Option<C
     Some(standing)
 }
 
-/// Whether an incomplete rule is so because a kernel was lost; the rule names the first kernel that it lacks.
+/// Whether an incomplete rule is so because a kernel was lost; the rule names the first kernel that
+/// it lacks.
 fn lost(device: &Device, rule: &RuleResult) -> bool {
-    let named = |kernel: &str| rule.behaviour.strip_prefix(kernel).is_some_and(|rest| rest.starts_with(": "));
+    let named = |kernel: &str| {
+        rule.behaviour.strip_prefix(kernel).is_some_and(|rest| rest.starts_with(": "))
+    };
     device.observations.iter().any(|one| is_loss(one.outcome) && named(&one.kernel))
 }
 

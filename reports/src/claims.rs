@@ -50,7 +50,8 @@ impl<'a> DeviceClaims<'a> {
     /// Looks through the observations of the device once.
     pub fn of(device: &'a Device) -> DeviceClaims<'a> {
         let mut ran = BTreeMap::new();
-        let kernels = device.observations.iter().filter(|observation| observation.outcome == Outcome::Ran);
+        let kernels =
+            device.observations.iter().filter(|observation| observation.outcome == Outcome::Ran);
         for kernel in kernels.filter_map(|observation| observation.kernel.parse::<Kernel>().ok()) {
             for control in kernel.controls.iter() {
                 *ran.entry(control).or_default() += 1;
@@ -85,6 +86,9 @@ impl<'a> DeviceClaims<'a> {
 
     /// The finding that contradicts a claim.
     fn contradiction(&self, name: &str) -> Option<&'a Finding> {
-        self.device.findings.iter().find(|finding| finding.kind == "claim" && names(&finding.text, name))
+        self.device
+            .findings
+            .iter()
+            .find(|finding| finding.kind == "claim" && names(&finding.text, name))
     }
 }

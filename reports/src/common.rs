@@ -1,8 +1,10 @@
-//! What two reports have in common: what both asked of a device, judged again as if nothing else had been.
+//! What two reports have in common: what both asked of a device, judged again as if nothing else
+//! had been.
 //!
-//! A quick run asks a part of what a default run asks. Compared as they are, everything else would have vanished, and rules
-//! would have become incomplete that nobody looked at. Two default runs ask otherwise where their devices offer other
-//! controls; the verdicts of each rest on all that it asked, and stay.
+//! A quick run asks a part of what a default run asks. Compared as they are, everything else would
+//! have vanished, and rules would have become incomplete that nobody looked at. Two default runs
+//! ask otherwise where their devices offer other controls; the verdicts of each rest on all that it
+//! asked, and stay.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,7 +23,8 @@ type InputsBySlot = HashMap<String, HashMap<Kernel, Cases>>;
 /// The kind of findings of kernels whose isolated results are not their batched ones.
 pub const BATCH_DEPENDENT: &str = "batch_dependent";
 
-/// Findings of the measurement itself, which a part of it need not repeat; earlier programs called the kind `company`.
+/// Findings of the measurement itself, which a part of it need not repeat; earlier programs called
+/// the kind `company`.
 const MEASURED: [&str; 2] = [BATCH_DEPENDENT, "company"];
 
 /// Leaves of two reports what both asked, and has it judged by these profiles.
@@ -29,21 +32,33 @@ pub fn common(profiles: &[Profile], old: &mut Report, new: &mut Report) -> Resul
     common_by(&Judge::together(profiles), old, new)
 }
 
-/// The same by judges that may have seen some of the answers before: of those they know what they found.
-pub fn common_by(judges: &[Judge<'_>], old: &mut Report, new: &mut Report) -> Result<(), RecordError> {
+/// The same by judges that may have seen some of the answers before: of those they know what they
+/// found.
+pub fn common_by(
+    judges: &[Judge<'_>],
+    old: &mut Report,
+    new: &mut Report,
+) -> Result<(), RecordError> {
     let observations = [observations(old)?, observations(new)?];
     let [of_old, of_new] = observations.each_ref().map(|devices| inputs_by_slot(devices));
     let [olds, news] = observations;
-    let differ_by_controls: HashSet<String> =
-        of_old.keys().filter(|slot| differ_by_controls(of_old.get(*slot), of_new.get(*slot))).cloned().collect();
+    let differ_by_controls: HashSet<String> = of_old
+        .keys()
+        .filter(|slot| differ_by_controls(of_old.get(*slot), of_new.get(*slot)))
+        .cloned()
+        .collect();
     // What was answered now is judged first: a run that compares has judged it already.
     narrow(new, news, &of_old, &differ_by_controls, judges);
     narrow(old, olds, &of_new, &differ_by_controls, judges);
     Ok(())
 }
 
-/// Whether what one of two was asked and the other was not is under controls alone, which runs ask where a device offers them.
-fn differ_by_controls(old: Option<&HashMap<Kernel, Cases>>, new: Option<&HashMap<Kernel, Cases>>) -> bool {
+/// Whether what one of two was asked and the other was not is under controls alone, which runs ask
+/// where a device offers them.
+fn differ_by_controls(
+    old: Option<&HashMap<Kernel, Cases>>,
+    new: Option<&HashMap<Kernel, Cases>>,
+) -> bool {
     let (Some(old), Some(new)) = (old, new) else { return false };
     let within = |one: &HashMap<Kernel, Cases>, other: &HashMap<Kernel, Cases>| {
         one.iter().all(|(kernel, cases)| {
@@ -65,7 +80,8 @@ fn observations(report: &Report) -> Result<Vec<(String, Vec<Observation>)>, Reco
 fn inputs_by_slot(devices: &[(String, Vec<Observation>)]) -> InputsBySlot {
     let mut measured = InputsBySlot::new();
     for (slot, observations) in devices {
-        let kernels = observations.iter().map(|observation| (observation.kernel, observation.cases.clone()));
+        let kernels =
+            observations.iter().map(|observation| (observation.kernel, observation.cases.clone()));
         measured.entry(slot.clone()).or_default().extend(kernels);
     }
     measured
@@ -95,9 +111,14 @@ fn narrow(
         let isolated = device.observations.iter().filter(|one| one.isolated);
         let isolated: HashSet<String> = isolated.map(|one| one.kernel.clone()).collect();
         device.observations = recorder.device(&observations);
-        device.observations.iter_mut().for_each(|one| one.isolated = isolated.contains(&one.kernel));
+        device
+            .observations
+            .iter_mut()
+            .for_each(|one| one.isolated = isolated.contains(&one.kernel));
         // What befell a kernel that the other did not ask is no difference.
-        let apart = |subject: &str| subject.parse().is_ok_and(|kernel: Kernel| !kernels.contains_key(&kernel));
+        let apart = |subject: &str| {
+            subject.parse().is_ok_and(|kernel: Kernel| !kernels.contains_key(&kernel))
+        };
         // What is whole was judged when it was measured.
         let is_less = cut || observations.len() < whole && !differ_by_controls.contains(&slot);
         if is_less || !is_judged_by(device, judges) {
@@ -106,10 +127,14 @@ fn narrow(
             (device.answers, device.texels) = (Vec::new(), Vec::new());
             take(device, judged);
         } else {
-            device.findings.retain(|finding| !finding.evidence.iter().any(|lane| apart(&lane.kernel)));
+            device
+                .findings
+                .retain(|finding| !finding.evidence.iter().any(|lane| apart(&lane.kernel)));
         }
         device.findings.retain(|finding| !MEASURED.contains(&&*finding.kind));
-        device.incomplete.retain(|incident| !apart(&incident.subject) && !incident.detail.starts_with(LEFT_OUT));
+        device
+            .incomplete
+            .retain(|incident| !apart(&incident.subject) && !incident.detail.starts_with(LEFT_OUT));
     }
     report.devices.retain(|device| inputs.contains_key(&device.identity.slot));
     report.inputs = recorder.inputs_table();
@@ -126,7 +151,11 @@ fn of_cases(observation: &Observation, others: &Cases) -> Observation {
     };
     let kept: Vec<usize> = (0..cases.len()).filter(&mut is_measured).collect();
     let pick = |values: &[u64], width: usize| -> Arc<[u64]> {
-        kept.iter().filter_map(|case| values.get(case * width..(case + 1) * width)).flatten().copied().collect()
+        kept.iter()
+            .filter_map(|case| values.get(case * width..(case + 1) * width))
+            .flatten()
+            .copied()
+            .collect()
     };
     let values: Vec<u64> = kept.iter().flat_map(|case| cases.case(*case)).copied().collect();
     Observation {
@@ -153,7 +182,8 @@ pub fn rejudge(device: &mut Device, profiles: &[Profile], observations: &[Observ
 
 /// Takes over verdicts and findings.
 fn take(device: &mut Device, judged: DeviceJudgement) {
-    (device.profiles, device.causes, device.traits) = (judged.profiles, judged.causes, judged.traits);
+    (device.profiles, device.causes, device.traits) =
+        (judged.profiles, judged.causes, judged.traits);
     device.findings.retain(|finding| MEASURED.contains(&&*finding.kind));
     let unclaimed = crate::demanded::unclaimed(&device.identity, &device.claims);
     device.findings.splice(0..0, unclaimed.into_iter().chain(judged.findings));

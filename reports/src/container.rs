@@ -1,5 +1,6 @@
-//! One report as the store keeps it: a line that names the format, a line that shows what is inside, and the report's
-//! document, compressed. The results, and what the document says of the devices, are [shared](SharedFile) files beside it.
+//! One report as the store keeps it: a line that names the format, a line that shows what is
+//! inside, and the report's document, compressed. The results, and what the document says of the
+//! devices, are [shared](SharedFile) files beside it.
 
 pub mod columns;
 mod entry;
@@ -27,7 +28,8 @@ const MAGIC: &str = "fpprobe-stored/2\n";
 const FAMILY: &str = "fpprobe-stored/";
 /// Longest second line that is read.
 const HEAD_LIMIT: u64 = 4 << 20;
-/// Level of zstd: what a default run says of a device takes 152 kB at 3, 124 kB at 9 and 96 kB at 19, which takes a second.
+/// Level of zstd: what a default run says of a device takes 152 kB at 3, 124 kB at 9 and 96 kB at
+/// 19, which takes a second.
 const LEVEL: i32 = 9;
 /// Where the devices go in a document that is kept without them.
 const NO_DEVICES: &str = "\"devices\":[]";
@@ -42,7 +44,9 @@ pub enum ContainerError {
     #[error("it does not begin as a stored report does")]
     Foreign,
     /// Made by a newer program.
-    #[error("it was stored by a newer fpprobe (`{0}`); use that version (the file is left as it is)")]
+    #[error(
+        "it was stored by a newer fpprobe (`{0}`); use that version (the file is left as it is)"
+    )]
     Newer(String),
     /// The second line does not say what is inside.
     #[error("its head is damaged: {0}")]
@@ -125,25 +129,48 @@ pub fn head(file: impl io::Read) -> Result<Entry, ContainerError> {
 
 /// Version, head and compressed part.
 fn open(bytes: &[u8]) -> Result<(&'static str, Entry, &[u8]), ContainerError> {
-    let version = [MAGIC, version1::MAGIC].into_iter().find(|magic| bytes.starts_with(magic.as_bytes()));
+    let version =
+        [MAGIC, version1::MAGIC].into_iter().find(|magic| bytes.starts_with(magic.as_bytes()));
     let Some(version) = version else {
-        let line: String = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).lines().next().unwrap_or("").into();
-        return Err(if is_stored(bytes) { ContainerError::Newer(line) } else { ContainerError::Foreign });
+        let line: String = String::from_utf8_lossy(&bytes[..bytes.len().min(40)])
+            .lines()
+            .next()
+            .unwrap_or("")
+            .into();
+        return Err(if is_stored(bytes) {
+            ContainerError::Newer(line)
+        } else {
+            ContainerError::Foreign
+        });
     };
     let rest = &bytes[version.len()..];
-    let end = rest.iter().position(|byte| *byte == b'\n').ok_or(ContainerError::Head("it ends too early".into()))?;
-    let head = sum::body(&rest[..end]).ok_or(ContainerError::Head("it is not what was written".into()))?;
-    let entry = serde_json::from_str(head).map_err(|error| ContainerError::Head(error.to_string()))?;
+    let end = rest
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .ok_or(ContainerError::Head("it ends too early".into()))?;
+    let head =
+        sum::body(&rest[..end]).ok_or(ContainerError::Head("it is not what was written".into()))?;
+    let entry =
+        serde_json::from_str(head).map_err(|error| ContainerError::Head(error.to_string()))?;
     Ok((version, entry, &rest[end + 1..]))
 }
 
-/// Unpacks a report of this folder: its head and its document, whose digest is checked. The results that it names are not
-/// looked at.
+/// Unpacks a report of this folder: its head and its document, whose digest is checked. The results
+/// that it names are not looked at.
 pub fn unpack(bytes: &[u8], folder: &Path) -> Result<(Entry, String), ContainerError> {
     let (version, entry, packed) = open(bytes)?;
-    let text = if version == MAGIC { document(&entry, packed, folder)? } else { version1::text(&entry, packed)? };
-    let is_same = |xxh3: &String| format!("{:032x}", XxHash3_128::oneshot(text.as_bytes())) == *xxh3;
-    if entry.xxh3.as_ref().is_none_or(is_same) { Ok((entry, text)) } else { Err(ContainerError::Digest) }
+    let text = if version == MAGIC {
+        document(&entry, packed, folder)?
+    } else {
+        version1::text(&entry, packed)?
+    };
+    let is_same =
+        |xxh3: &String| format!("{:032x}", XxHash3_128::oneshot(text.as_bytes())) == *xxh3;
+    if entry.xxh3.as_ref().is_none_or(is_same) {
+        Ok((entry, text))
+    } else {
+        Err(ContainerError::Digest)
+    }
 }
 
 fn document(entry: &Entry, packed: &[u8], folder: &Path) -> Result<String, ContainerError> {
@@ -152,11 +179,13 @@ fn document(entry: &Entry, packed: &[u8], folder: &Path) -> Result<String, Conta
         String::from_utf8(text).map_err(|error| ContainerError::Content(error.to_string()))
     };
     let devices = entry.shared.iter().find(|shared| shared.file.starts_with(DEVICES.name));
-    let devices = devices.ok_or(ContainerError::Head("it does not say where its devices are".into()))?;
+    let devices =
+        devices.ok_or(ContainerError::Head("it does not say where its devices are".into()))?;
     Ok(whole(&text(packed)?, &text(&devices.read(folder)?)?))
 }
 
 /// What a frame of zstd holds, if that is no more than `most` bytes.
 fn unpacked(frame: &[u8], most: u64) -> Result<Vec<u8>, ContainerError> {
-    zstd::bulk::decompress(frame, most as usize).map_err(|error| ContainerError::Content(error.to_string()))
+    zstd::bulk::decompress(frame, most as usize)
+        .map_err(|error| ContainerError::Content(error.to_string()))
 }

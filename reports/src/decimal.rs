@@ -1,11 +1,11 @@
-//! Bits for people: the shortest decimal that reads back, with what the decimal hides (kind of NaN, subnormal, sign).
-//! Whole numbers of formats below 32 bits stand in full.
+//! Bits for people: the shortest decimal that reads back, with what the decimal hides (kind of NaN,
+//! subnormal, sign). Whole numbers of formats below 32 bits stand in full.
 
 use fpprobe_spirv::channel::SHARED_EXPONENT;
 use fpprobe_spirv::{Channel, Coding, FloatLayout, Format};
 
-/// The value of these bits: `1.5`, `-0`, `inf`, `NaN(quiet, payload 0x12345)`, `1e-45 (subnormal)`, `true`,
-/// `(1.5, 0, inf)` for a texel.
+/// The value of these bits: `1.5`, `-0`, `inf`, `NaN(quiet, payload 0x12345)`, `1e-45 (subnormal)`,
+/// `true`, `(1.5, 0, inf)` for a texel.
 pub fn decimal(format: Format, bits: u64) -> String {
     match (format, format.float()) {
         (Format::I32, _) => (bits as u32).cast_signed().to_string(),
@@ -13,7 +13,8 @@ pub fn decimal(format: Format, bits: u64) -> String {
         (_, Some(layout)) => float(layout, bits),
         _ if format.channels().is_empty() => bits.to_string(),
         _ => {
-            let channels: Vec<String> = format.channels().iter().map(|channel| of_texel(*channel, bits)).collect();
+            let channels: Vec<String> =
+                format.channels().iter().map(|channel| of_texel(*channel, bits)).collect();
             format!("({})", channels.join(", "))
         }
     }
@@ -32,8 +33,8 @@ fn of_texel(channel: Channel, texel: u64) -> String {
     (f64::from(significand) * f64::from(1 << exponent) / f64::from(1 << 24)).to_string()
 }
 
-/// The value of a channel; bits above it are ignored. That of sRGB is the one before its transfer function is undone, and a
-/// significand has none without its exponent.
+/// The value of a channel; bits above it are ignored. That of sRGB is the one before its transfer
+/// function is undone, and a significand has none without its exponent.
 pub(crate) fn coded(coding: Coding, bits: u64) -> String {
     let width = coding.bits();
     let code = (bits & (u64::MAX >> (64 - width))) as u32;
@@ -62,7 +63,10 @@ pub fn float(layout: FloatLayout, bits: u64) -> String {
         return match (layout.signed, payload) {
             (false, _) => format!("NaN(payload {:#x})", magnitude & (layout.min_normal() - 1)),
             (true, 0) => format!("{sign}NaN(quiet)"),
-            (true, _) => format!("{sign}NaN({}, payload {payload:#x})", if quiet { "quiet" } else { "signalling" }),
+            (true, _) => format!(
+                "{sign}NaN({}, payload {payload:#x})",
+                if quiet { "quiet" } else { "signalling" }
+            ),
         };
     }
     if layout.is_infinite(bits) {
@@ -75,9 +79,10 @@ pub fn float(layout: FloatLayout, bits: u64) -> String {
     format!("{sign}{}{mark}", plain(&shortest(layout, magnitude)))
 }
 
-/// The encoding of a number in decimal, of the nearest binary32 or binary64; smaller formats must have it exactly. Also of `inf`,
-/// `nan` (quiet), `snan` (signalling), `max` (the largest finite value), `min` (the smallest normal one) and `sub` (the smallest
-/// subnormal one), each with a sign before it: `-`, `+`, or U+2212.
+/// The encoding of a number in decimal, of the nearest binary32 or binary64; smaller formats must
+/// have it exactly. Also of `inf`, `nan` (quiet), `snan` (signalling), `max` (the largest finite
+/// value), `min` (the smallest normal one) and `sub` (the smallest subnormal one), each with a sign
+/// before it: `-`, `+`, or U+2212.
 pub fn number(layout: FloatLayout, text: &str) -> Option<u64> {
     let (sign, name) = match text.strip_prefix(['-', '\u{2212}']) {
         Some(name) => (Some(layout.sign_bit()).filter(|sign| *sign != 0)?, name),
@@ -106,7 +111,8 @@ pub(crate) fn encode_exactly(layout: FloatLayout, number: f64) -> Option<u64> {
     if number.is_nan() || (number.is_sign_negative() && !layout.signed) {
         return None;
     }
-    // Encodings of one sign are in numeric order, so that a search finds the number or shows that it is missing.
+    // Encodings of one sign are in numeric order, so that a search finds the number or shows that
+    // it is missing.
     let (mut low, mut high) = (0, layout.infinity());
     let magnitude = number.abs();
     while low < high {
@@ -124,10 +130,14 @@ fn value(layout: FloatLayout, magnitude: u64) -> f64 {
     if magnitude >= layout.infinity() {
         return f64::INFINITY;
     }
-    let (exponent, fraction) = (magnitude >> layout.fraction, magnitude & (layout.min_normal() - 1));
+    let (exponent, fraction) =
+        (magnitude >> layout.fraction, magnitude & (layout.min_normal() - 1));
     let significand = if exponent == 0 { fraction } else { fraction | layout.min_normal() };
-    // The exponent of the last place, biased as in binary64; positive, for these formats reach far less low.
-    let scale = 1023 + exponent.max(1) - u64::from(layout.bias().unsigned_abs()) - u64::from(layout.fraction);
+    // The exponent of the last place, biased as in binary64; positive, for these formats reach far
+    // less low.
+    let scale = 1023 + exponent.max(1)
+        - u64::from(layout.bias().unsigned_abs())
+        - u64::from(layout.fraction);
     significand as u32 as f64 * f64::from_bits(scale << 52)
 }
 
@@ -139,26 +149,34 @@ fn shortest(layout: FloatLayout, magnitude: u64) -> String {
         _ => {}
     }
     let number = value(layout, magnitude);
-    // 65504 and 65024 are household names; 65500 and 65000 would read back as well, but who knows them?
+    // 65504 and 65024 are household names; 65500 and 65000 would read back as well, but who knows
+    // them?
     if number.fract() == 0.0 {
         return format!("{number:e}");
     }
     let below = value(layout, magnitude - 1);
     // Above the largest finite value lies, for rounding, the next power of two.
-    let above = if magnitude == layout.max_finite() { 2.0 * number - below } else { value(layout, magnitude + 1) };
+    let above = if magnitude == layout.max_finite() {
+        2.0 * number - below
+    } else {
+        value(layout, magnitude + 1)
+    };
     let (low, high) = (f64::midpoint(below, number), f64::midpoint(number, above));
     let even = magnitude & 1 == 0;
     (0..17)
         .map(|digits| format!("{number:.digits$e}"))
         .find(|text| {
-            text.parse().is_ok_and(|read: f64| read > low && read < high || even && (low..=high).contains(&read))
+            text.parse().is_ok_and(|read: f64| {
+                read > low && read < high || even && (low..=high).contains(&read)
+            })
         })
         .unwrap_or_else(|| format!("{number:e}"))
 }
 
 /// Scientific notation turned into plain digits where that stays short.
 fn plain(scientific: &str) -> String {
-    let exponent: i32 = scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
+    let exponent: i32 =
+        scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
     match scientific.parse::<f64>() {
         Ok(number) if (-4..10).contains(&exponent) => number.to_string(),
         _ => scientific.to_owned(),
@@ -202,7 +220,11 @@ mod tests {
             (Format::A2b10g10r10, 0xffff_ffff, "(1, 1, 1, 1)"),
             (Format::Rgba8srgb, 0xff00_00ff, "(1 in sRGB, 0 in sRGB, 0 in sRGB, 1)"),
             (Format::E5b9g9r9, 15 << 27 | 1 << 18 | 511 << 9, "(0, 0.998046875, 0.001953125)"),
-            (Format::B10g11r11, 0x3e0 << 22 | 0x7c1 << 11 | 1, "(1e-6 (subnormal), NaN(payload 0x1), inf)"),
+            (
+                Format::B10g11r11,
+                0x3e0 << 22 | 0x7c1 << 11 | 1,
+                "(1e-6 (subnormal), NaN(payload 0x1), inf)",
+            ),
         ] {
             assert_eq!(decimal(format, bits), text, "{format} {bits:x}");
         }

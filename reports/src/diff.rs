@@ -1,8 +1,10 @@
-//! What changed between two reports, or two sets of them: after a driver update, whether it matters, and the proof.
+//! What changed between two reports, or two sets of them: after a driver update, whether it
+//! matters, and the proof.
 //!
-//! Devices are matched by slot. Bits are compared input by input; verdicts before and now are the reports' own, and of
-//! each changed input what the present profiles accept. The same driver measured twice has no difference: whatever a run
-//! holds that is not the device's doing (times, file names) is not compared.
+//! Devices are matched by slot. Bits are compared input by input; verdicts before and now are the
+//! reports' own, and of each changed input what the present profiles accept. The same driver
+//! measured twice has no difference: whatever a run holds that is not the device's doing (times,
+//! file names) is not compared.
 
 mod causes;
 mod devices;
@@ -29,7 +31,9 @@ use crate::record::{DeviceContent, RecordError, UnknownKernel, read_device};
 
 /// Why two reports cannot be compared.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("failed to compare the observations of `{device}` in {file}: {cause}; was the report edited by hand?")]
+#[error(
+    "failed to compare the observations of `{device}` in {file}: {cause}; was the report edited by hand?"
+)]
 pub struct DiffError {
     /// The report.
     pub file: String,
@@ -48,7 +52,8 @@ pub struct DiffResult {
     pub unknown: Vec<UnknownKernel>,
 }
 
-/// Compares reports. Changed inputs are judged by these profiles; verdicts of rules are the reports' own.
+/// Compares reports. Changed inputs are judged by these profiles; verdicts of rules are the
+/// reports' own.
 pub fn compare(
     program: Program,
     profiles: &[Profile],
@@ -59,7 +64,9 @@ pub fn compare(
     let mut devices = Vec::new();
     for pair in devices::pairs(old, new) {
         devices.push(match pair {
-            DevicePair { old: Some(before), new: Some(now) } => both(profiles, before, now, &mut unknown)?,
+            DevicePair { old: Some(before), new: Some(now) } => {
+                both(profiles, before, now, &mut unknown)?
+            }
             DevicePair { old: Some(one), new: None } => alone(&one, ChangeKind::Disappeared),
             DevicePair { old: _, new: one } => match one {
                 Some(one) => alone(&one, ChangeKind::Appeared),
@@ -67,14 +74,23 @@ pub fn compare(
             },
         });
     }
-    let incidents =
-        |side: &[LoadedReport]| side.iter().flat_map(|loaded| loaded.report.incomplete.clone()).collect::<Vec<_>>();
+    let incidents = |side: &[LoadedReport]| {
+        side.iter().flat_map(|loaded| loaded.report.incomplete.clone()).collect::<Vec<_>>()
+    };
     let incomplete = standing::incidents(&incidents(old), &incidents(new), |incident| incident);
     let sources = |reports: &[LoadedReport]| reports.iter().map(source).collect();
     let mut summary = Summary::of(&devices);
     summary.empty &= incomplete.is_empty();
     let schema = SCHEMA.to_owned();
-    let diff = Diff { schema, program, old: sources(old), new: sources(new), summary, incomplete, devices };
+    let diff = Diff {
+        schema,
+        program,
+        old: sources(old),
+        new: sources(new),
+        summary,
+        incomplete,
+        devices,
+    };
     Ok(DiffResult { diff, unknown })
 }
 
@@ -97,7 +113,9 @@ fn both(
 ) -> Result<DeviceDiff, DiffError> {
     let sides = [old, new];
     let mut recorded = parallel::map(&sides, read).into_iter();
-    let (Some(before), Some(now)) = (recorded.next(), recorded.next()) else { return Ok(device(&new, Vec::new())) };
+    let (Some(before), Some(now)) = (recorded.next(), recorded.next()) else {
+        return Ok(device(&new, Vec::new()));
+    };
     let (before, now) = (before?, now?);
     for one in before.unknown.into_iter().chain(now.unknown) {
         if !unknown.contains(&one) {
@@ -125,7 +143,9 @@ fn both(
     Ok(device(&new, changes.concat()))
 }
 
-fn read(DeviceInReport { file, report, device }: &DeviceInReport<'_>) -> Result<DeviceContent, DiffError> {
+fn read(
+    DeviceInReport { file, report, device }: &DeviceInReport<'_>,
+) -> Result<DeviceContent, DiffError> {
     read_device(&device.observations, &report.inputs).map_err(|cause| DiffError {
         file: (*file).to_owned(),
         device: device.identity.slot.clone(),
@@ -136,7 +156,11 @@ fn read(DeviceInReport { file, report, device }: &DeviceInReport<'_>) -> Result<
 /// Its driver, as the driver calls itself.
 fn driver(device: &Device) -> String {
     let driver = &device.identity.driver;
-    if driver.info.is_empty() { driver.name.clone() } else { format!("{} {}", driver.name, driver.info) }
+    if driver.info.is_empty() {
+        driver.name.clone()
+    } else {
+        format!("{} {}", driver.name, driver.info)
+    }
 }
 
 fn alone(one: &DeviceInReport<'_>, kind: ChangeKind) -> DeviceDiff {
@@ -157,15 +181,25 @@ fn device(one: &DeviceInReport<'_>, changes: Vec<Change>) -> DeviceDiff {
 
 impl Summary {
     fn of(devices: &[DeviceDiff]) -> Summary {
-        let count = |presence| devices.iter().filter(|device| device.presence() == presence).count();
-        let is_of_driver = |change: &Change| change.subject == Subject::Identity && change.id.starts_with("driver.");
+        let count =
+            |presence| devices.iter().filter(|device| device.presence() == presence).count();
+        let is_of_driver = |change: &Change| {
+            change.subject == Subject::Identity && change.id.starts_with("driver.")
+        };
         let mut counts: BTreeMap<(ChangeKind, Subject), Count> = BTreeMap::new();
         let mut kernels = HashSet::new();
-        for (place, change) in
-            devices.iter().enumerate().flat_map(|(place, one)| one.changes.iter().map(move |of| (place, of)))
+        for (place, change) in devices
+            .iter()
+            .enumerate()
+            .flat_map(|(place, one)| one.changes.iter().map(move |of| (place, of)))
         {
             let Change { kind, subject, .. } = *change;
-            let count = counts.entry((kind, subject)).or_insert(Count { kind, subject, changes: 0, lanes: 0 });
+            let count = counts.entry((kind, subject)).or_insert(Count {
+                kind,
+                subject,
+                changes: 0,
+                lanes: 0,
+            });
             count.changes += 1;
             if subject == Subject::Kernel && !change.changed().is_empty() {
                 count.lanes += change.changed().len();
@@ -177,7 +211,10 @@ impl Summary {
             compared: count(None),
             appeared: count(Some(ChangeKind::Appeared)),
             disappeared: count(Some(ChangeKind::Disappeared)),
-            updated: devices.iter().filter(|device| device.changes.iter().any(is_of_driver)).count(),
+            updated: devices
+                .iter()
+                .filter(|device| device.changes.iter().any(is_of_driver))
+                .count(),
             kernels: kernels.len(),
             lanes: counts.values().map(|count| count.lanes).sum(),
             counts: counts.into_values().collect(),

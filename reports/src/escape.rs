@@ -1,10 +1,12 @@
-//! Text from elsewhere made harmless: what a driver, a manifest or a report file says is shown, never obeyed.
+//! Text from elsewhere made harmless: what a driver, a manifest or a report file says is shown,
+//! never obeyed.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character changes how its surroundings are shown instead of showing itself: terminal escapes, line ends,
-/// directions of writing, and characters that cannot be seen at all (Unicode's `Default_Ignorable_Code_Point`).
+/// Whether a character changes how its surroundings are shown instead of showing itself: terminal
+/// escapes, line ends, directions of writing, and characters that cannot be seen at all (Unicode's
+/// `Default_Ignorable_Code_Point`).
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -23,8 +25,9 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     escape_where(text, |c| c != '\n' && is_hidden(c), braced)
 }
 
-/// A finished JSON document, or a part of one, that says the same to programs and hides nothing from people: outside its
-/// strings there is nothing to escape, and inside them this is JSON's own way of writing a character.
+/// A finished JSON document, or a part of one, that says the same to programs and hides nothing
+/// from people: outside its strings there is nothing to escape, and inside them this is JSON's own
+/// way of writing a character.
 pub fn visible_json(text: &str) -> Cow<'_, str> {
     escape_where(
         text,
@@ -42,7 +45,11 @@ fn braced(safe: &mut String, c: char) {
     let _ = write!(safe, "\\u{{{:x}}}", u32::from(c));
 }
 
-fn escape_where(text: &str, hidden: impl Fn(char) -> bool, escape: impl Fn(&mut String, char)) -> Cow<'_, str> {
+fn escape_where(
+    text: &str,
+    hidden: impl Fn(char) -> bool,
+    escape: impl Fn(&mut String, char),
+) -> Cow<'_, str> {
     if !text.chars().any(&hidden) {
         return Cow::Borrowed(text);
     }
@@ -60,7 +67,10 @@ mod tests {
     #[test]
     fn what_hides_is_shown_and_the_rest_is_left_alone() {
         assert!(matches!(visible("Radeon™ RX 7900 — 測試 ١"), Cow::Borrowed(_)));
-        assert_eq!(visible("\u{1b}[2Jok\r\n\u{202e}gnp\u{9b}"), r"\u{1b}[2Jok\u{d}\u{a}\u{202e}gnp\u{9b}");
+        assert_eq!(
+            visible("\u{1b}[2Jok\r\n\u{202e}gnp\u{9b}"),
+            r"\u{1b}[2Jok\u{d}\u{a}\u{202e}gnp\u{9b}"
+        );
         assert_eq!(visible_lines("a\nb\u{7}"), "a\nb\\u{7}");
         assert_eq!(visible_json("\"\u{9b}1m\u{e0041}\"\n"), "\"\\u009b1m\\udb40\\udc41\"\n");
     }

@@ -16,8 +16,10 @@ pub(crate) fn shown(evidence: &LaneEvidence, observation: Option<&Observation>) 
     let inputs = encode_case(&evidence.kernel, &evidence.case);
     let kernel = evidence.kernel.to_string();
     model::Evidence {
-        command: observation
-            .map_or_else(|| eval_command(&kernel, &inputs), |observation| repeat_command(observation, &inputs)),
+        command: observation.map_or_else(
+            || eval_command(&kernel, &inputs),
+            |observation| repeat_command(observation, &inputs),
+        ),
         kernel,
         inputs,
         out: encode_answer(&evidence.kernel, &evidence.answer),
@@ -37,7 +39,11 @@ fn second(observation: &Observation, case: usize) -> Option<model::Value> {
 }
 
 /// A lane by its operands and result, without anything that it is compared with.
-pub(crate) fn answered(observation: &Observation, case: &[u64], answer: &[u64]) -> model::AnswerEvidence {
+pub(crate) fn answered(
+    observation: &Observation,
+    case: &[u64],
+    answer: &[u64],
+) -> model::AnswerEvidence {
     let inputs = encode_case(&observation.kernel, case);
     model::AnswerEvidence {
         kernel: observation.kernel.to_string(),
@@ -47,8 +53,14 @@ pub(crate) fn answered(observation: &Observation, case: &[u64], answer: &[u64]) 
     }
 }
 
-/// A lane that answered twice, differently: the other answer stands as what would have been the same.
-pub fn other_answer(observation: &Observation, case: &[u64], answer: &[u64], other: &[u64]) -> model::Evidence {
+/// A lane that answered twice, differently: the other answer stands as what would have been the
+/// same.
+pub fn other_answer(
+    observation: &Observation,
+    case: &[u64],
+    answer: &[u64],
+    other: &[u64],
+) -> model::Evidence {
     let kernel = &observation.kernel;
     let parts = components(kernel, other).into_iter().zip(Encoding::of_result(kernel));
     let evidence = LaneEvidence {
@@ -76,7 +88,8 @@ pub(crate) fn of_lane(
         out: encode_answer(&observation.kernel, observation.answer(case)),
         second: second(observation, case),
         component: failed::component(&observation.kernel, part),
-        accepts: accepted(profiles, (profile, rule), observation, case).map_or(Value::Null, |set| set.to_json()),
+        accepts: accepted(profiles, (profile, rule), observation, case)
+            .map_or(Value::Null, |set| set.to_json()),
     }
 }
 
@@ -98,7 +111,8 @@ pub(crate) fn accepted(
     observation: &Observation,
     case: usize,
 ) -> Option<Accepted> {
-    let demands = KernelDemands::new(profiles.iter().filter(|one| one.id == profile), &observation.kernel);
+    let demands =
+        KernelDemands::new(profiles.iter().filter(|one| one.id == profile), &observation.kernel);
     let look = demands.rules().iter().find(|demanding| demanding.rule.id == rule)?.look;
     demands.of(observation.cases.case(case)).into_iter().nth(look)?
 }

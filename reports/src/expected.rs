@@ -1,7 +1,8 @@
-//! What devices are expected to compute: digests of the results of kernels, for each model and driver.
+//! What devices are expected to compute: digests of the results of kernels, for each model and
+//! driver.
 //!
-//! A digest holds the kernel, its cases and its results, so that equal digests are equal results of equal cases. A NaN counts as
-//! one whatever its bits, which may differ from run to run.
+//! A digest holds the kernel, its cases and its results, so that equal digests are equal results of
+//! equal cases. A NaN counts as one whatever its bits, which may differ from run to run.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -102,7 +103,8 @@ impl Expected {
         let bytes = limited::bytes(path, LONGEST)
             .map_err(|error| ExpectedError::Unreadable { path: path.to_owned(), error })?;
         let malformed = |reason: String| ExpectedError::Malformed { path: path.to_owned(), reason };
-        let expected: Expected = serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
+        let expected: Expected =
+            serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
         if expected.schema != SCHEMA {
             return Err(malformed(format!("`schema` is `{}`, not `{SCHEMA}`", expected.schema)));
         }
@@ -159,7 +161,8 @@ impl ExpectedDevice {
     }
 }
 
-/// The digest of a kernel's results; `None` where there are none, or where two runs differ other than in the bits of NaNs.
+/// The digest of a kernel's results; `None` where there are none, or where two runs differ other
+/// than in the bits of NaNs.
 pub fn digest(observation: &Observation) -> Option<String> {
     if !matches!(observation.outcome, Outcome::Ran | Outcome::Flaky) {
         return None;
@@ -178,25 +181,38 @@ pub fn digest_of_run(observation: &Observation, results: &[u64]) -> String {
         for operand in operands {
             hash.update(operand.to_le_bytes());
         }
-        quiet(&observation.kernel, &reader, results, case).for_each(|bits| hash.update(bits.to_le_bytes()));
+        quiet(&observation.kernel, &reader, results, case)
+            .for_each(|bits| hash.update(bits.to_le_bytes()));
     }
     sum::hex(&hash.finalize()[..KEPT])
 }
 
 /// The first case whose results differ between two runs of a kernel, and how many do.
-pub fn first_difference(observation: &Observation, one: &[u64], other: &[u64]) -> Option<(usize, usize)> {
+pub fn first_difference(
+    observation: &Observation,
+    one: &[u64],
+    other: &[u64],
+) -> Option<(usize, usize)> {
     let (kernel, reader) = (&observation.kernel, PartReader::new(&observation.kernel));
-    let differs = |case: &usize| quiet(kernel, &reader, one, *case).ne(quiet(kernel, &reader, other, *case));
+    let differs =
+        |case: &usize| quiet(kernel, &reader, one, *case).ne(quiet(kernel, &reader, other, *case));
     let differing: Vec<usize> = (0..observation.cases.iter().count()).filter(differs).collect();
     Some((*differing.first()?, differing.len()))
 }
 
 /// The results of a case, with every NaN as the same.
-fn quiet(kernel: &Kernel, reader: &PartReader, results: &[u64], case: usize) -> impl Iterator<Item = u64> {
+fn quiet(
+    kernel: &Kernel,
+    reader: &PartReader,
+    results: &[u64],
+    case: usize,
+) -> impl Iterator<Item = u64> {
     Encoding::of_result(kernel).into_iter().enumerate().map(move |(part, encoding)| {
         let bits = reader.part(results, case, part);
         match encoding {
-            Encoding::Float(layout) if layout.is_nan(bits) => layout.infinity() | layout.quiet_bit(),
+            Encoding::Float(layout) if layout.is_nan(bits) => {
+                layout.infinity() | layout.quiet_bit()
+            }
             _ => bits,
         }
     })
@@ -220,7 +236,14 @@ mod tests {
         let kernel: Kernel = kernel.parse().unwrap();
         let cases = Cases::new("few", kernel.arity(), cases);
         let outcome = if second.is_some() { Outcome::Flaky } else { Outcome::Ran };
-        Observation { kernel, cases, outcome, detail: String::new(), out: out.into(), second: second.map(Into::into) }
+        Observation {
+            kernel,
+            cases,
+            outcome,
+            detail: String::new(),
+            out: out.into(),
+            second: second.map(Into::into),
+        }
     }
 
     #[test]
@@ -239,19 +262,25 @@ mod tests {
 
     #[test]
     fn what_differs_from_run_to_run_has_no_digest() {
-        let twice = |first, second| digest(&observed("f32.fadd", &[1, 2], &[first], Some(&[second])));
+        let twice =
+            |first, second| digest(&observed("f32.fadd", &[1, 2], &[first], Some(&[second])));
         assert_eq!(twice(3, 4), None);
         assert!(twice(0x7fc0_0000, 0x7fc0_0001).is_some());
-        let lacking = Observation { outcome: Outcome::Unsupported, ..observed("f32.fadd", &[1, 2], &[], None) };
+        let lacking = Observation {
+            outcome: Outcome::Unsupported,
+            ..observed("f32.fadd", &[1, 2], &[], None)
+        };
         assert_eq!(digest(&lacking), None);
     }
 
     #[test]
     fn kernels_that_passes_disagree_on_are_not_expected() {
         let device: Identity = serde_json::from_str(DEVICE).unwrap();
-        let (sum, product) = (observed("f32.fadd", &[1, 2], &[3], None), observed("f32.fmul", &[1, 2], &[0], None));
+        let (sum, product) =
+            (observed("f32.fadd", &[1, 2], &[3], None), observed("f32.fmul", &[1, 2], &[0], None));
         let other = observed("f32.fmul", &[1, 2], &[1], None);
-        let expected = ExpectedDevice::new(&device, &[vec![sum.clone(), product], vec![other, sum]]);
+        let expected =
+            ExpectedDevice::new(&device, &[vec![sum.clone(), product], vec![other, sum]]);
         assert_eq!(expected.kernels.keys().collect::<Vec<_>>(), ["f32.fadd"]);
         let mut all = Expected::of_none("1");
         all.put(expected.clone());

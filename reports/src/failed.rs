@@ -1,5 +1,6 @@
-//! Every case that a rule does not accept: in a report by number, since inputs and answers are there already; beside other
-//! reports as lanes on one line each, which tell the same failure from another.
+//! Every case that a rule does not accept: in a report by number, since inputs and answers are
+//! there already; beside other reports as lanes on one line each, which tell the same failure from
+//! another.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,11 +15,13 @@ use crate::model::{Device, Failed, Report, RuleResult};
 use crate::record::{RecordError, read_device};
 use crate::values::{argument, encode_case};
 
-/// Lanes by kernel: each once and sorted, `00000000 00000001 = 00000001`, with a second answer behind the first where two
-/// runs differ. Of a result with several parts a lane holds one, by its number: `00000000,00000001 [1] = 80000001`.
+/// Lanes by kernel: each once and sorted, `00000000 00000001 = 00000001`, with a second answer
+/// behind the first where two runs differ. Of a result with several parts a lane holds one, by its
+/// number: `00000000,00000001 [1] = 80000001`.
 pub type LanesByKernel = BTreeMap<String, Vec<String>>;
 
-/// Stands for the lanes of a kernel whose results differ from run to run: nothing tells one run's from another's.
+/// Stands for the lanes of a kernel whose results differ from run to run: nothing tells one run's
+/// from another's.
 pub const UNSTABLE: &str = "unstable: results differ from run to run";
 
 /// Case and part of the result.
@@ -36,7 +39,8 @@ pub struct ListedLanes {
 /// Cases by the part of the result that fails.
 type ByPart<'a> = BTreeMap<usize, Vec<&'a [u64]>>;
 
-/// Failing lanes as the report has them: kernel, operands, part of the result. Of an input that a list holds several times the first stands for all.
+/// Failing lanes as the report has them: kernel, operands, part of the result. Of an input that a
+/// list holds several times the first stands for all.
 pub fn written(lanes: &[(Kernel, Vec<u64>, usize)], index: &Observations<'_>) -> Vec<Failed> {
     let mut by_kernel: Vec<(Kernel, ByPart<'_>)> = Vec::new();
     let mut places: HashMap<Kernel, usize> = HashMap::new();
@@ -56,13 +60,18 @@ pub fn written(lanes: &[(Kernel, Vec<u64>, usize)], index: &Observations<'_>) ->
         }
         let (kernel, first) = (kernel.to_string(), failed.len());
         for (part, cases) in parts {
-            let mut cases: Vec<usize> = cases.into_iter().filter_map(|case| numbers.get(case).copied()).collect();
+            let mut cases: Vec<usize> =
+                cases.into_iter().filter_map(|case| numbers.get(case).copied()).collect();
             cases.sort_unstable();
             cases.dedup();
             let (cases, part) = (ranges(&cases), component(&observation.kernel, part));
             match failed[first..].iter_mut().find(|other| other.cases == cases) {
                 Some(other) => other.components.extend(part),
-                None => failed.push(Failed { kernel: kernel.clone(), cases, components: part.into_iter().collect() }),
+                None => failed.push(Failed {
+                    kernel: kernel.clone(),
+                    cases,
+                    components: part.into_iter().collect(),
+                }),
             }
         }
     }
@@ -88,7 +97,8 @@ pub enum CaseList {
 pub struct DeviceResults {
     observations: Vec<Observation>,
     by_kernel: HashMap<Kernel, usize>,
-    /// By the kernel that they should answer like, those that do, each with its cases of which that is not known.
+    /// By the kernel that they should answer like, those that do, each with its cases of which
+    /// that is not known.
     beside: HashMap<Kernel, Vec<(Kernel, Vec<usize>)>>,
 }
 
@@ -96,7 +106,8 @@ impl DeviceResults {
     /// Those of a device of the report.
     pub fn of(device: &Device, report: &Report) -> Result<DeviceResults, RecordError> {
         let observations = read_device(&device.observations, &report.inputs)?.observations;
-        let by_kernel = observations.iter().enumerate().map(|(place, observation)| (observation.kernel, place));
+        let by_kernel =
+            observations.iter().enumerate().map(|(place, observation)| (observation.kernel, place));
         let mut beside: HashMap<Kernel, Vec<(Kernel, Vec<usize>)>> = HashMap::new();
         for pair in variants::pairs(&observations) {
             beside.entry(pair.plain.kernel).or_default().push((pair.other.kernel, pair.unlike));
@@ -104,9 +115,10 @@ impl DeviceResults {
         Ok(DeviceResults { by_kernel: by_kernel.collect(), beside, observations })
     }
 
-    /// The failing lanes of a rule, case and part of the result, each once and sorted, by the place of the observation; `None`
-    /// where the report does not say, or names cases that it does not hold. Of kernels that should answer like another a
-    /// report has the lanes where they do not; here they have the lanes, too, that they share with it.
+    /// The failing lanes of a rule, case and part of the result, each once and sorted, by the place
+    /// of the observation; `None` where the report does not say, or names cases that it does
+    /// not hold. Of kernels that should answer like another a report has the lanes where they
+    /// do not; here they have the lanes, too, that they share with it.
     pub fn failing(&self, rule: &RuleResult) -> Option<BTreeMap<usize, Vec<FailedLane>>> {
         let mut lanes: BTreeMap<usize, Vec<FailedLane>> = BTreeMap::new();
         for Failed { kernel, cases, components } in &rule.failed {
@@ -116,18 +128,28 @@ impl DeviceResults {
             let count = Encoding::of_result(&observation.kernel).len();
             // Reports of earlier programs do not name them.
             let all = || (0..count).collect::<Vec<usize>>();
-            let parts =
-                if components.is_empty() { all() } else { components.iter().map(|part| *part as usize).collect() };
+            let parts = if components.is_empty() {
+                all()
+            } else {
+                components.iter().map(|part| *part as usize).collect()
+            };
             if parts.iter().any(|part| *part >= count) {
                 return None;
             }
             let own = cases.iter().flat_map(|case| parts.iter().map(|part| (*case, *part)));
             lanes.entry(place).or_default().extend(own);
-            let failing: HashSet<&[u64]> = cases.iter().map(|case| observation.cases.case(*case)).collect();
+            let failing: HashSet<&[u64]> =
+                cases.iter().map(|case| observation.cases.case(*case)).collect();
             for (other, unlike) in self.beside.get(&observation.kernel).into_iter().flatten() {
                 let Some(place) = self.by_kernel.get(other) else { continue };
-                let fails = |case: &[u64], part: usize| parts.contains(&part) && failing.contains(case);
-                let shared = variants::sharing(&self.observations[*place], &observation.kernel, unlike, fails);
+                let fails =
+                    |case: &[u64], part: usize| parts.contains(&part) && failing.contains(case);
+                let shared = variants::sharing(
+                    &self.observations[*place],
+                    &observation.kernel,
+                    unlike,
+                    fails,
+                );
                 lanes.entry(*place).or_default().extend(shared);
             }
         }
@@ -139,7 +161,8 @@ impl DeviceResults {
         Some(lanes)
     }
 
-    /// The same in words, of an unstable kernel [`UNSTABLE`] alone; `None`, too, where no lane fails.
+    /// The same in words, of an unstable kernel [`UNSTABLE`] alone; `None`, too, where no lane
+    /// fails.
     pub fn lanes(&self, rule: &RuleResult) -> Option<LanesByKernel> {
         let mut lanes = LanesByKernel::new();
         for (place, failing) in self.failing(rule)? {
@@ -150,7 +173,9 @@ impl DeviceResults {
                 list.push(UNSTABLE.to_owned());
                 continue;
             }
-            list.extend(failing.into_iter().map(|(case, part)| lane(observation, &reader, case, part)));
+            list.extend(
+                failing.into_iter().map(|(case, part)| lane(observation, &reader, case, part)),
+            );
             list.sort_unstable();
             list.dedup();
         }
@@ -169,12 +194,17 @@ impl DeviceResults {
             let inputs = self.named(&kernel).and_then(|observation| {
                 let (_, listed) = begins(observation);
                 let cases = observation.cases.iter().take(listed);
-                let inputs = || cases.map(|case| inputs(&observation.kernel, case)).collect::<HashSet<String>>();
+                let inputs = || {
+                    cases.map(|case| inputs(&observation.kernel, case)).collect::<HashSet<String>>()
+                };
                 (listed < observation.cases.len()).then(inputs)
             });
-            let is_listed =
-                |lane: &String| lane == UNSTABLE || inputs.as_ref().is_none_or(|inputs| inputs.contains(of_lane(lane)));
-            let (listed, random): (Vec<String>, Vec<String>) = lanes.into_iter().partition(is_listed);
+            let is_listed = |lane: &String| {
+                lane == UNSTABLE
+                    || inputs.as_ref().is_none_or(|inputs| inputs.contains(of_lane(lane)))
+            };
+            let (listed, random): (Vec<String>, Vec<String>) =
+                lanes.into_iter().partition(is_listed);
             for (lanes, of) in [(listed, &mut apart.listed), (random, &mut apart.random)] {
                 if !lanes.is_empty() {
                     of.insert(kernel.clone(), lanes);
@@ -195,12 +225,14 @@ impl DeviceResults {
         rule.failed.iter().filter_map(of_kernel).sum()
     }
 
-    /// The observation, the case and the part of the result of a lane as [`DeviceResults::lanes`] has it.
+    /// The observation, the case and the part of the result of a lane as [`DeviceResults::lanes`]
+    /// has it.
     pub fn find(&self, kernel: &str, wanted: &str) -> Option<(&Observation, usize, usize)> {
         let observation = self.named(kernel)?;
         let reader = PartReader::new(&observation.kernel);
         let parts = Encoding::of_result(&observation.kernel).len();
-        let mut places = (0..observation.cases.len()).flat_map(|case| (0..parts).map(move |part| (case, part)));
+        let mut places =
+            (0..observation.cases.len()).flat_map(|case| (0..parts).map(move |part| (case, part)));
         let found = places.find(|(case, part)| lane(observation, &reader, *case, *part) == wanted);
         found.map(|(case, part)| (observation, case, part))
     }
@@ -216,13 +248,17 @@ impl DeviceResults {
     }
 }
 
-/// Whether a kernel gave another result on at least half of all its lanes when it ran again; NaNs count as one value.
+/// Whether a kernel gave another result on at least half of all its lanes when it ran again; NaNs
+/// count as one value.
 pub fn is_unstable(observation: &Observation) -> bool {
     let Some(second) = &observation.second else { return false };
-    let (reader, encodings) = (PartReader::new(&observation.kernel), Encoding::of_result(&observation.kernel));
+    let (reader, encodings) =
+        (PartReader::new(&observation.kernel), Encoding::of_result(&observation.kernel));
     let differs = |(case, part): &FailedLane| {
-        let [one, other] = [&observation.out, second].map(|results| reader.part(results, *case, *part));
-        let is_nan = |bits| matches!(encodings[*part], Encoding::Float(layout) if layout.is_nan(bits));
+        let [one, other] =
+            [&observation.out, second].map(|results| reader.part(results, *case, *part));
+        let is_nan =
+            |bits| matches!(encodings[*part], Encoding::Float(layout) if layout.is_nan(bits));
         one != other && !(is_nan(one) && is_nan(other))
     };
     let cases = observation.cases.len();
@@ -230,9 +266,11 @@ pub fn is_unstable(observation: &Observation) -> bool {
     2 * lanes.filter(differs).count() >= cases * encodings.len()
 }
 
-/// Which list the cases of an observation begin with, and how long that is: random cases come behind.
+/// Which list the cases of an observation begin with, and how long that is: random cases come
+/// behind.
 fn begins(observation: &Observation) -> (CaseList, usize) {
-    let (whole, short) = (Extent::Default.cases(&observation.kernel), cases::boundary(&observation.kernel));
+    let (whole, short) =
+        (Extent::Default.cases(&observation.kernel), cases::boundary(&observation.kernel));
     let begins = |list: &Cases| observation.cases.values().starts_with(&list.values());
     if begins(&whole) {
         (CaseList::Whole, whole.len())
@@ -243,7 +281,8 @@ fn begins(observation: &Observation) -> (CaseList, usize) {
     }
 }
 
-/// Those of a kernel's failing lanes that are on its short list; `None` where it has no shorter one.
+/// Those of a kernel's failing lanes that are on its short list; `None` where it has no shorter
+/// one.
 pub fn on_short_list(kernel: &str, lanes: &[String]) -> Option<Vec<String>> {
     let kernel: Kernel = kernel.parse().ok()?;
     let short = cases::boundary(&kernel);
@@ -268,7 +307,8 @@ fn of_lane(lane: &str) -> &str {
 
 fn lane(observation: &Observation, reader: &PartReader, case: usize, part: usize) -> String {
     let kernel = &observation.kernel;
-    let inputs: Vec<String> = encode_case(kernel, observation.cases.case(case)).iter().map(argument).collect();
+    let inputs: Vec<String> =
+        encode_case(kernel, observation.cases.case(case)).iter().map(argument).collect();
     let answers = observation.runs().map(|answers| reader.part(answers, case, part));
     written_lane(kernel, &inputs, part, answers)
 }
@@ -281,7 +321,8 @@ pub(crate) fn written_lane(
     answers: impl Iterator<Item = u64>,
 ) -> String {
     let encodings = Encoding::of_result(kernel);
-    let mut answers: Vec<String> = answers.filter_map(|bits| Some(encodings.get(part)?.hex(bits))).collect();
+    let mut answers: Vec<String> =
+        answers.filter_map(|bits| Some(encodings.get(part)?.hex(bits))).collect();
     answers.sort_unstable();
     answers.dedup();
     let component = component(kernel, part).map(|part| format!(" [{part}]")).unwrap_or_default();

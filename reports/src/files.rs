@@ -20,8 +20,8 @@ const RESULTS: &str = "observations.parquet";
 /// How the name of a table ends.
 const ENDING: &str = "parquet";
 
-/// Where the results of a report lie whose document is at this path: `observations.parquet` beside the `report.json` of a
-/// folder, else `FILE.parquet` beside `FILE.json`.
+/// Where the results of a report lie whose document is at this path: `observations.parquet` beside
+/// the `report.json` of a folder, else `FILE.parquet` beside `FILE.json`.
 fn results(path: &Path, in_folder: bool) -> PathBuf {
     if in_folder {
         return path.with_file_name(RESULTS);
@@ -39,21 +39,26 @@ fn results(path: &Path, in_folder: bool) -> PathBuf {
 /// Writes a report: the table first, so that a document never names what is not there.
 pub fn write(report: &Report, path: &Path, in_folder: bool) -> Result<(), SaveError> {
     let place = results(path, in_folder);
-    let (bytes, text) = pair(report, &place).map_err(|cause| SaveError { path: path.to_owned(), cause })?;
+    let (bytes, text) =
+        pair(report, &place).map_err(|cause| SaveError { path: path.to_owned(), cause })?;
     save(&place, |out| out.write_all(&bytes))?;
     save(path, |out| out.write_all(&text))
 }
 
 /// The table, and the document that names it.
 fn pair(report: &Report, place: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    let (bytes, head) = parts(report, |_| place.file_name().unwrap_or_default().to_string_lossy().into_owned())?;
+    let (bytes, head) =
+        parts(report, |_| place.file_name().unwrap_or_default().to_string_lossy().into_owned())?;
     let mut text = Vec::new();
     document(&head, &mut text)?;
     Ok((bytes, text))
 }
 
 /// The table, and the document, in which its file has the name that `name` makes of its SHA-256.
-pub(crate) fn parts(report: &Report, name: impl FnOnce(&str) -> String) -> io::Result<(Vec<u8>, Value)> {
+pub(crate) fn parts(
+    report: &Report,
+    name: impl FnOnce(&str) -> String,
+) -> io::Result<(Vec<u8>, Value)> {
     let mut keys = HashSet::new();
     if let Some(device) = report.devices.iter().find(|device| !keys.insert(&device.identity.key)) {
         let problem = format!("two devices have the key {}", device.identity.key);
@@ -67,14 +72,17 @@ pub(crate) fn parts(report: &Report, name: impl FnOnce(&str) -> String) -> io::R
 
 /// A report without inputs and results, which are in this file.
 fn head(report: &Report, named: &ResultFile) -> io::Result<Value> {
-    let mut reduced = Report { schema: SCHEMA.to_owned(), observations: Some(named.clone()), ..report.clone() };
+    let mut reduced =
+        Report { schema: SCHEMA.to_owned(), observations: Some(named.clone()), ..report.clone() };
     reduced.inputs.clear();
     reduced.devices.iter_mut().for_each(|device| device.observations.clear());
     let mut head = serde_json::to_value(reduced)?;
     if let Some(members) = head.as_object_mut() {
         members.shift_remove("inputs");
     }
-    for device in head["devices"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+    for device in
+        head["devices"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut)
+    {
         device.shift_remove("observations");
     }
     Ok(head)

@@ -87,8 +87,8 @@ pub struct EqualDevices {
 pub struct SharedBehaviour {
     /// The devices.
     pub devices: Vec<InventoryDevice>,
-    /// Whether fewer than half of the devices that ran one of these kernels gave its result: defective, overclocked, or of other
-    /// firmware.
+    /// Whether fewer than half of the devices that ran one of these kernels gave its result:
+    /// defective, overclocked, or of other firmware.
     pub minority: bool,
     /// Where they differ from most; empty for the most common behaviour.
     pub differences: Vec<KernelDifference>,

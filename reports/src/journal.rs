@@ -1,7 +1,7 @@
 //! The journal of a run: one JSON line per step, on disk before the step counts.
 //!
-//! A run that is killed goes on from its journal: what has its answer is not run again. A line ends in the digest of
-//! what precedes it, so that a damaged answer is never taken for a measured one.
+//! A run that is killed goes on from its journal: what has its answer is not run again. A line ends
+//! in the digest of what precedes it, so that a damaged answer is never taken for a measured one.
 
 mod custody;
 mod hex;
@@ -88,7 +88,8 @@ pub struct RunStart {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quick {
-    /// Kernels that deviated in the last stored report of the same device and driver, by the device's key.
+    /// Kernels that deviated in the last stored report of the same device and driver, by the
+    /// device's key.
     pub again: BTreeMap<String, Vec<String>>,
 }
 

@@ -17,7 +17,8 @@ use crate::cause::causes;
 use crate::evidence::{other_answer, shown};
 use crate::failed;
 use crate::model::{
-    self, Answer, Counts, DeviceTrait, Elsewhere, Finding, ProfileResult, RecipeResult, RuleResult, TexelPath,
+    self, Answer, Counts, DeviceTrait, Elsewhere, Finding, ProfileResult, RecipeResult, RuleResult,
+    TexelPath,
 };
 use crate::questions::answers;
 use crate::texels;
@@ -55,19 +56,30 @@ pub fn judge(profiles: &[Profile], observations: &[Observation]) -> DeviceJudgem
 }
 
 /// What judgements of these observations, one of each judge, come to in a report.
-pub fn described(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Observation]) -> DeviceJudgement {
-    let (judged, texels) =
-        parallel::both(|| rules(judges, judgements, observations), || texels::paths(judges, judgements, observations));
+pub fn described(
+    judges: &[Judge<'_>],
+    judgements: &[Judgement],
+    observations: &[Observation],
+) -> DeviceJudgement {
+    let (judged, texels) = parallel::both(
+        || rules(judges, judgements, observations),
+        || texels::paths(judges, judgements, observations),
+    );
     DeviceJudgement { texels, answers: answers(&judged.traits), ..judged }
 }
 
 /// The same; answers and texels are left out.
-pub fn rules(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Observation]) -> DeviceJudgement {
+pub fn rules(
+    judges: &[Judge<'_>],
+    judgements: &[Judgement],
+    observations: &[Observation],
+) -> DeviceJudgement {
     let index = Observations::new(observations);
     let profiles = judges.iter().map(Judge::profile).zip(judgements);
     let ((profiles, causes), (findings, traits)) = parallel::both(
         || {
-            let results = profiles.map(|(profile, judgement)| result(profile, judgement, &index)).collect();
+            let results =
+                profiles.map(|(profile, judgement)| result(profile, judgement, &index)).collect();
             (results, causes(judges, judgements, &index))
         },
         || parallel::both(|| findings(observations, &index), || traits::traits(&index)),
@@ -77,8 +89,10 @@ pub fn rules(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Obs
 
 /// What is noted beside the rules.
 fn findings(observations: &[Observation], index: &Observations<'_>) -> Vec<Finding> {
-    let mut findings: Vec<Finding> =
-        contradictions(observations).iter().map(|contradiction| contradicted(contradiction, index)).collect();
+    let mut findings: Vec<Finding> = contradictions(observations)
+        .iter()
+        .map(|contradiction| contradicted(contradiction, index))
+        .collect();
     findings.extend(violations(observations).iter().map(miscomputed));
     findings.extend(observations.iter().filter_map(flaky));
     findings.extend(index.pairs().iter().filter_map(|pair| disagreeing("route", pair)));
@@ -120,7 +134,12 @@ fn result(profile: &Profile, judgement: &Judgement, index: &Observations<'_>) ->
         counts,
         rules: judgement.rules.iter().map(|rule| rule_result(profile, rule, index)).collect(),
         recipes: tried.map(recipe_result).collect(),
-        without_shaders: profile.rules.iter().filter(|rule| runs_commands(rule)).map(|rule| rule.id.clone()).collect(),
+        without_shaders: profile
+            .rules
+            .iter()
+            .filter(|rule| runs_commands(rule))
+            .map(|rule| rule.id.clone())
+            .collect(),
     }
 }
 
@@ -157,7 +176,11 @@ fn rule_result(profile: &Profile, verdict: &RuleVerdict, index: &Observations<'_
             .map(|(rule, lanes)| Elsewhere { rule: rule.clone(), lanes: *lanes })
             .collect(),
         fixed_by: verdict.fixed_by.iter().map(ToString::to_string).collect(),
-        evidence: verdict.evidence.iter().map(|lane| shown(lane, index.get(&lane.kernel))).collect(),
+        evidence: verdict
+            .evidence
+            .iter()
+            .map(|lane| shown(lane, index.get(&lane.kernel)))
+            .collect(),
         failed: if verdict.level == model::Level::Required {
             failed::written(&verdict.cases, index)
         } else {
@@ -177,16 +200,29 @@ fn contradicted(contradiction: &Contradiction, index: &Observations<'_>) -> Find
             contradiction.control,
             if contradiction.lanes == 1 { "s" } else { "" },
         ),
-        evidence: contradiction.evidence.iter().map(|lane| shown(lane, index.get(&lane.kernel))).collect(),
+        evidence: contradiction
+            .evidence
+            .iter()
+            .map(|lane| shown(lane, index.get(&lane.kernel)))
+            .collect(),
     }
 }
 
 /// A product or a move of matrices that is not what SPIR-V demands.
 fn miscomputed(MatrixViolation { observation, cases }: &MatrixViolation<'_>) -> Finding {
     let kernel = &observation.kernel;
-    let demanded = if kernel.op.code == Code::MatrixMulAdd { "the exact sum" } else { "the bits that were loaded" };
+    let demanded = if kernel.op.code == Code::MatrixMulAdd {
+        "the exact sum"
+    } else {
+        "the bits that were loaded"
+    };
     let lane = |(case, required): &(usize, Vec<u64>)| {
-        other_answer(observation, observation.cases.case(*case), observation.answer(*case), required)
+        other_answer(
+            observation,
+            observation.cases.case(*case),
+            observation.answer(*case),
+            required,
+        )
     };
     Finding {
         kind: "claim".into(),
@@ -199,15 +235,20 @@ fn miscomputed(MatrixViolation { observation, cases }: &MatrixViolation<'_>) -> 
     }
 }
 
-/// These pairs, but not those under controls that differ where they differ without: that is reported once.
+/// These pairs, but not those under controls that differ where they differ without: that is
+/// reported once.
 fn once<'a>(pairs: &'a [VariantPair<'a>]) -> impl Iterator<Item = &'a VariantPair<'a>> {
-    let cases = |pair: &'a VariantPair<'a>| pair.differing.iter().map(|(case, _)| pair.other.cases.case(*case));
+    let cases = |pair: &'a VariantPair<'a>| {
+        pair.differing.iter().map(|(case, _)| pair.other.cases.case(*case))
+    };
     let plain = pairs.iter().filter(|pair| pair.other.kernel.controls.is_empty());
     let plain: HashMap<Kernel, HashSet<&[u64]>> =
         plain.map(|pair| (pair.other.kernel, cases(pair).collect())).collect();
     pairs.iter().filter(move |pair| {
         let kernel = pair.other.kernel;
-        let known = plain.get(&kernel.with_controls(Controls::NONE)).filter(|_| !kernel.controls.is_empty());
+        let known = plain
+            .get(&kernel.with_controls(Controls::NONE))
+            .filter(|_| !kernel.controls.is_empty());
         !known.is_some_and(|known| cases(pair).all(|case| known.contains(case)))
     })
 }
@@ -241,7 +282,9 @@ fn flaky(observation: &Observation) -> Option<Finding> {
         let encodings = Encoding::of_result(&observation.kernel);
         parts.iter().zip(encodings).any(|(bits, encoding)| Set::nan(encoding).contains(*bits))
     };
-    let both = |case: &usize| nan(observation.answer(*case)) && nan(&second[case * width..(case + 1) * width]);
+    let both = |case: &usize| {
+        nan(observation.answer(*case)) && nan(&second[case * width..(case + 1) * width])
+    };
     let which = if differs.iter().all(both) { OF_NAN } else { "" };
     let kernel = observation.kernel.to_string();
     let lane = |case: &usize| {
@@ -249,7 +292,8 @@ fn flaky(observation: &Observation) -> Option<Finding> {
         other_answer(observation, observation.cases.case(*case), observation.answer(*case), other)
     };
     // Which two is what the worker's sentence ends with.
-    let between = observation.detail.split_once("differ between ").map_or("two runs", |(_, what)| what);
+    let between =
+        observation.detail.split_once("differ between ").map_or("two runs", |(_, what)| what);
     Some(Finding {
         kind: "flaky".into(),
         text: format!(

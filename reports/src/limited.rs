@@ -1,13 +1,16 @@
-//! Files that are read up to a limit, whatever they say of their length: a pipe or a device has none and never ends.
+//! Files that are read up to a limit, whatever they say of their length: a pipe or a device has
+//! none and never ends.
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// The file's bytes; an error of kind [`io::ErrorKind::FileTooLarge`] where there are more than `limit`.
+/// The file's bytes; an error of kind [`io::ErrorKind::FileTooLarge`] where there are more than
+/// `limit`.
 pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
-    // What a file says of its length is a hint: room that is reserved at once is not moved while it grows.
+    // What a file says of its length is a hint: room that is reserved at once is not moved while it
+    // grows.
     let hint = file.metadata().map_or(0, |about| about.len().min(limit));
     let mut bytes = Vec::with_capacity(usize::try_from(hint).map_or(0, |hint| hint + 1));
     file.take(limit + 1).read_to_end(&mut bytes)?;
@@ -20,10 +23,12 @@ pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 /// [`bytes()`] as text.
 pub fn text(path: &Path, limit: u64) -> io::Result<String> {
-    String::from_utf8(bytes(path, limit)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    String::from_utf8(bytes(path, limit)?)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// What to do about a file that could not be read, to be put behind the error; `missing` where there is none.
+/// What to do about a file that could not be read, to be put behind the error; `missing` where
+/// there is none.
 pub fn advice(error: &io::Error, missing: &str) -> String {
     let advice = match error.kind() {
         io::ErrorKind::NotFound => missing,
@@ -52,6 +57,11 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_has_no_length_is_limited_too() {
-        assert!(bytes(Path::new("/dev/zero"), 1 << 16).unwrap_err().to_string().contains("more than 65536 bytes"));
+        assert!(
+            bytes(Path::new("/dev/zero"), 1 << 16)
+                .unwrap_err()
+                .to_string()
+                .contains("more than 65536 bytes")
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Reading a report: version first, limits on size and depth, and messages that say where and what to do.
+//! Reading a report: version first, limits on size and depth, and messages that say where and what
+//! to do.
 
 mod bounds;
 mod results;
@@ -25,16 +26,24 @@ type Counter = fn(&Report) -> usize;
 /// What a report may hold at most. Showing it compares each of these with all others.
 const LIMITS: [(&str, usize, Counter); 5] = [
     ("devices", 1 << 8, |report| report.devices.len()),
-    ("claims", 1 << 14, |report| report.devices.iter().map(|device| device.claims.flags.len()).sum()),
+    ("claims", 1 << 14, |report| {
+        report.devices.iter().map(|device| device.claims.flags.len()).sum()
+    }),
     ("profiles", 1 << 12, |report| report.devices.iter().map(|device| device.profiles.len()).sum()),
     ("rules", 1 << 16, |report| {
-        report.devices.iter().flat_map(|device| &device.profiles).map(|profile| profile.rules.len()).sum()
+        report
+            .devices
+            .iter()
+            .flat_map(|device| &device.profiles)
+            .map(|profile| profile.rules.len())
+            .sum()
     }),
     ("findings", 1 << 16, |report| report.devices.iter().map(|device| device.findings.len()).sum()),
 ];
 
 /// Where a report comes from.
-const MISSING: &str = "`fpprobe run -o FILE.json` writes a report, `fpprobe history list` shows those that are kept";
+const MISSING: &str =
+    "`fpprobe run -o FILE.json` writes a report, `fpprobe history list` shows those that are kept";
 
 /// Name of the document type, before the slash and the version.
 const FAMILY: &str = "fpprobe-report";
@@ -162,12 +171,14 @@ pub enum LoadError {
     },
 }
 
-/// Reads a report from a file: JSON, with its results beside it or within, or as the store keeps it.
+/// Reads a report from a file: JSON, with its results beside it or within, or as the store keeps
+/// it.
 pub fn load(path: &Path) -> Result<Report, LoadError> {
     parse(&bytes(path)?, path)
 }
 
-/// Reads the one report that a place stands for: a file, or a folder with its `report.json` or with nothing but one report.
+/// Reads the one report that a place stands for: a file, or a folder with its `report.json` or with
+/// nothing but one report.
 pub fn one(path: &Path) -> Result<Report, LoadError> {
     match files(path)?.as_slice() {
         [file] => load(file),
@@ -209,7 +220,8 @@ pub struct LoadedReport {
 /// Reads two reports, or two folders of them, to be compared.
 pub fn to_compare(places: [&Path; 2]) -> Result<[Vec<LoadedReport>; 2], LoadError> {
     let loaded = parallel::map(&places, |place| set(place));
-    let [old, new] = <[_; 2]>::try_from(loaded).unwrap_or_else(|_| [Ok(Vec::new()), Ok(Vec::new())]);
+    let [old, new] =
+        <[_; 2]>::try_from(loaded).unwrap_or_else(|_| [Ok(Vec::new()), Ok(Vec::new())]);
     Ok([old?, new?])
 }
 
@@ -220,18 +232,18 @@ fn bounded(text: &[u8], path: &Path) -> Result<(), LoadError> {
     })
 }
 
-/// Reads a report, or those of a folder: its `report.json`, or where there is none every `.json` file in it, by name, but for this
-/// program's other documents.
+/// Reads a report, or those of a folder: its `report.json`, or where there is none every `.json`
+/// file in it, by name, but for this program's other documents.
 pub fn set(path: &Path) -> Result<Vec<LoadedReport>, LoadError> {
     all(&files(path)?)
 }
 
 fn all(files: &[PathBuf]) -> Result<Vec<LoadedReport>, LoadError> {
-    let loaded =
-        parallel::map(files, |file| Ok(LoadedReport { file: file.display().to_string(), report: load(file)? }));
+    let loaded = parallel::map(files, |file| {
+        Ok(LoadedReport { file: file.display().to_string(), report: load(file)? })
+    });
     // Comparisons and the like may lie beside the reports.
-    let is_other =
-        |error: &LoadError| matches!(error, LoadError::NotAReport { found, .. } if found.starts_with("\"fpprobe-"));
+    let is_other = |error: &LoadError| matches!(error, LoadError::NotAReport { found, .. } if found.starts_with("\"fpprobe-"));
     let is_report = |one: &Result<LoadedReport, LoadError>| !one.as_ref().is_err_and(is_other);
     if loaded.iter().any(is_report) {
         loaded.into_iter().filter(is_report).collect()
@@ -254,7 +266,8 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         ending.is_some_and(|ending| ["json", "fpreport"].contains(&ending.as_str()))
     };
-    let mut files: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).filter(is_report).collect();
+    let mut files: Vec<PathBuf> =
+        entries.iter().map(fs::DirEntry::path).filter(is_report).collect();
     if files.is_empty() {
         return Err(LoadError::Empty { path: path.to_owned() });
     }
@@ -262,8 +275,9 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     Ok(files)
 }
 
-/// Reads a report from its bytes; `path` is named in messages, and beside it are the results that it names. The nesting of the
-/// document is limited to 128 levels, and the length of its strings and lists before anything is made of them.
+/// Reads a report from its bytes; `path` is named in messages, and beside it are the results that
+/// it names. The nesting of the document is limited to 128 levels, and the length of its strings
+/// and lists before anything is made of them.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
     bounded(bytes, path)?;
     // Texts are checked once and as one, which takes a fraction of the time.
@@ -273,16 +287,21 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
     }
 }
 
-fn document<'de, R: de::Read<'de>>(start: impl Fn() -> Deserializer<R>, path: &Path) -> Result<Report, LoadError> {
+fn document<'de, R: de::Read<'de>>(
+    start: impl Fn() -> Deserializer<R>,
+    path: &Path,
+) -> Result<Report, LoadError> {
     let path = || path.to_owned();
-    // A first look at the version alone: the rest of a newer document may be anything. Where the version is known the look
-    // ends there, and the rest is read once.
+    // A first look at the version alone: the rest of a newer document may be anything. Where the
+    // version is known the look ends there, and the rest is read once.
     let (mut schema, mut is_object) = (None, false);
-    let look = (&mut start()).deserialize_any(SchemaProbe { schema: &mut schema, is_object: &mut is_object });
+    let look = (&mut start())
+        .deserialize_any(SchemaProbe { schema: &mut schema, is_object: &mut is_object });
     if let (Err(error), None) = (look, &schema) {
         return Err(match error.classify() {
             Category::Data => {
-                let found = if is_object { "not a text" } else { "missing, as the document is no object" };
+                let found =
+                    if is_object { "not a text" } else { "missing, as the document is no object" };
                 LoadError::NotAReport { path: path(), found: found.into() }
             }
             _ => broken(error, path()),
@@ -291,15 +310,19 @@ fn document<'de, R: de::Read<'de>>(start: impl Fn() -> Deserializer<R>, path: &P
     let Some(schema) = schema else {
         return Err(LoadError::NotAReport { path: path(), found: "missing".into() });
     };
-    let version =
-        schema.strip_prefix(FAMILY).and_then(|rest| rest.strip_prefix('/')).and_then(|text| text.parse().ok());
+    let version = schema
+        .strip_prefix(FAMILY)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .and_then(|text| text.parse().ok());
     match version {
         Some(version) if version > VERSION => Err(LoadError::Newer { path: path(), version }),
         Some(version @ (WHOLE | VERSION)) => {
             let mut whole = start();
-            let report = Report::deserialize(&mut whole).and_then(|report| whole.end().map(|()| report));
+            let report =
+                Report::deserialize(&mut whole).and_then(|report| whole.end().map(|()| report));
             let mut report = report.map_err(|error| broken(error, path()))?;
-            let mut counts = LIMITS.iter().map(|(what, limit, count)| (*what, *limit, count(&report)));
+            let mut counts =
+                LIMITS.iter().map(|(what, limit, count)| (*what, *limit, count(&report)));
             if let Some((what, limit, count)) = counts.find(|(_, limit, count)| count > limit) {
                 return Err(LoadError::TooMany { path: path(), what, count, limit });
             }

@@ -1,7 +1,8 @@
 //! The report: one self-contained record of what was asked, what was answered, and what it means.
 //!
-//! Version 2 is two files: this document without inputs and results, and the table that [`ResultFile`] names. Version 1 is
-//! one, which holds all; that is what is in memory. Values are lower-case hex of their format's width; see `docs/formats.md`.
+//! Version 2 is two files: this document without inputs and results, and the table that
+//! [`ResultFile`] names. Version 1 is one, which holds all; that is what is in memory. Values are
+//! lower-case hex of their format's width; see `docs/formats.md`.
 
 mod cause;
 mod pattern;
@@ -61,7 +62,8 @@ pub struct Report {
     /// The file of the results; absent where they are in this document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observations: Option<ResultFile>,
-    /// Input lists, by name; observations refer to them. Absent where the results are in a file of their own.
+    /// Input lists, by name; observations refer to them. Absent where the results are in a file of
+    /// their own.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Vec<Vec<Value>>>")]
     pub inputs: Tables,
@@ -81,7 +83,8 @@ pub struct Conditions {
     pub random: u32,
     /// Whether pipelines were dispatched twice at the same time as well.
     pub stress: bool,
-    /// Which modules were compiled a second time; earlier programs compiled all twice, and do not say so.
+    /// Which modules were compiled a second time; earlier programs compiled all twice, and do not
+    /// say so.
     #[serde(default)]
     pub recompiled: Recompiled,
 }
@@ -137,20 +140,23 @@ pub struct Device {
     pub claims: Claims,
     /// Active layers and the like, which make a report unfit as reference.
     pub taint: Vec<String>,
-    /// Disk caches of drivers that were switched off for the run, as `NAME=VALUE` of the environment.
+    /// Disk caches of drivers that were switched off for the run, as `NAME=VALUE` of the
+    /// environment.
     #[serde(default)]
     pub caches_off: Vec<String>,
-    /// Name of the application that the driver was told (`VkApplicationInfo`); reports of earlier programs do not say.
+    /// Name of the application that the driver was told (`VkApplicationInfo`); reports of earlier
+    /// programs do not say.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub application: String,
-    /// Kernels whose module was compiled again, by another module and pipeline or isolated; not listed where all were, see
-    /// [`Conditions::recompiled`].
+    /// Kernels whose module was compiled again, by another module and pipeline or isolated; not
+    /// listed where all were, see [`Conditions::recompiled`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recompiled: Vec<String>,
     /// What it does, whether or not a profile cares; reports of earlier programs do not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traits: Vec<DeviceTrait>,
-    /// Why lanes fail, across rules and profiles, the gravest cause first; reports of earlier programs do not say.
+    /// Why lanes fail, across rules and profiles, the gravest cause first; reports of earlier
+    /// programs do not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Cause>,
     /// What it answered; absent where the results are in a file of their own.
@@ -158,7 +164,8 @@ pub struct Device {
     pub observations: Vec<StoredObservation>,
     /// What that means, profile by profile.
     pub profiles: Vec<ProfileResult>,
-    /// Claims contradicted, flaky answers, kernels whose results depend on what they are batched with.
+    /// Claims contradicted, flaky answers, kernels whose results depend on what they are batched
+    /// with.
     pub findings: Vec<Finding>,
     /// Answers to what people want to know of every device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -227,7 +234,8 @@ pub struct Claims {
     pub denorm_behavior_independence: String,
     /// `roundingModeIndependence`, likewise.
     pub rounding_mode_independence: String,
-    /// Features, properties and format features, by name (`shaderFloat16`, `shaderDenormPreserveFloat32`, ...).
+    /// Features, properties and format features, by name (`shaderFloat16`,
+    /// `shaderDenormPreserveFloat32`, ...).
     pub flags: BTreeMap<String, bool>,
     /// Products of cooperative matrices, as `MxNxK-A-B-C-RESULT`, in the driver's order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -260,8 +268,8 @@ pub struct StoredObservation {
     /// What else there is to say: the missing feature, the call and its `VkResult`, the signal.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// Whether the results are those of a run of the kernel by itself, of constants those that deviated, each by itself, in the place of
-    /// a batched run's.
+    /// Whether the results are those of a run of the kernel by itself, of constants those that
+    /// deviated, each by itself, in the place of a batched run's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub isolated: bool,
     /// The second run's answers where they differ: case number and value.
@@ -307,27 +315,32 @@ pub struct Incident {
 /// How the detail of an incident begins that shows what a quick run had no time for.
 pub const LEFT_OUT: &str = "left out of a quick run, whose time was up";
 
-/// How the detail of an incident begins that tells of a driver whose hardware is not in this machine.
+/// How the detail of an incident begins that tells of a driver whose hardware is not in this
+/// machine.
 pub const NO_DEVICE: &str = "no device in this machine";
 
 /// How the detail of an incident begins that cost nothing: a second try succeeded.
 pub const RECOVERED: &str = "recovered";
 
-/// How the detail of an incident ends that cost no result: a later try of the same kernels succeeded.
+/// How the detail of an incident ends that cost no result: a later try of the same kernels
+/// succeeded.
 pub const RESOLVED: &str = "asked again, nothing of it failed, and nothing is missing";
 
 impl Incident {
-    /// Whether something went wrong: not what a quick run leaves out, a driver without hardware, or a second try that succeeded.
+    /// Whether something went wrong: not what a quick run leaves out, a driver without hardware, or
+    /// a second try that succeeded.
     pub fn is_failure(&self) -> bool {
         let harmless = [LEFT_OUT, NO_DEVICE, RECOVERED];
-        self.outcome.is_some() || !harmless.iter().any(|beginning| self.detail.starts_with(beginning))
+        self.outcome.is_some()
+            || !harmless.iter().any(|beginning| self.detail.starts_with(beginning))
     }
 }
 
 /// A finding beside the rules.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// `claim`, `flaky`, `batch_dependent` (a kernel gives other results isolated, which are judged; earlier `company`) or `route` (it answers otherwise by another route,
+    /// `claim`, `flaky`, `batch_dependent` (a kernel gives other results isolated, which are
+    /// judged; earlier `company`) or `route` (it answers otherwise by another route,
     /// of another width, or through another front end).
     pub kind: String,
     /// One sentence.
@@ -375,32 +388,36 @@ pub struct ProfileResult {
     pub version: String,
     /// The class.
     pub class: Class,
-    /// The class with the lanes of constants left out; absent in reports of earlier programs, as the next two are.
+    /// The class with the lanes of constants left out; absent in reports of earlier programs, as
+    /// the next two are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_run_time: Option<Class>,
-    /// By area: `ok`, the number of causes at run time, `constants` where only constants fail, `-` where the device does not offer it,
-    /// `?` where it was not measured.
+    /// By area: `ok`, the number of causes at run time, `constants` where only constants fail, `-`
+    /// where the device does not offer it, `?` where it was not measured.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub areas: BTreeMap<Area, String>,
-    /// The recipe that leaves the fewest causes, where none makes it conform and one is better than none.
+    /// The recipe that leaves the fewest causes, where none makes it conform and one is better
+    /// than none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nearest: Option<NearestResult>,
     /// The recipe: controls, then lowerings as `operation=kernel`, that make it conform.
     pub needs: Vec<String>,
-    /// What every operation of the profile is under the recipe: kernels without controls, one for each format.
+    /// What every operation of the profile is under the recipe: kernels without controls, one for
+    /// each format.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub operations: BTreeMap<String, Vec<String>>,
     /// Optional groups that the device lacks.
     pub without: Vec<String>,
     /// Number of rules by verdict, required ones.
     pub counts: Counts,
-    /// Every rule, judged under the recipe in `needs`, or under no controls where none makes it conform.
+    /// Every rule, judged under the recipe in `needs`, or under no controls where none makes it
+    /// conform.
     pub rules: Vec<RuleResult>,
     /// Recipes that were tried, in order, with the required rules that fail under each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipes: Vec<RecipeResult>,
-    /// Rules of clears, blits and copies, in which no shader runs: modes do not reach these, and what was measured of them counts
-    /// under every recipe.
+    /// Rules of clears, blits and copies, in which no shader runs: modes do not reach these, and
+    /// what was measured of them counts under every recipe.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_shaders: Vec<String>,
 }
@@ -423,11 +440,13 @@ pub struct NearestResult {
 pub struct RecipeResult {
     /// Controls and lowerings; empty for the defaults.
     pub needs: Vec<String>,
-    /// Required rules that fail under it, by what was measured under its modes. A rule that depends on another one is not listed, the
-    /// other one is; reports of earlier programs list both.
+    /// Required rules that fail under it, by what was measured under its modes. A rule that
+    /// depends on another one is not listed, the other one is; reports of earlier programs
+    /// list both.
     pub failing: Vec<String>,
-    /// Required rules that do not fail under it as far as they were measured under its modes, which is not all that it takes. Reports
-    /// of earlier programs list them as failing, or not at all.
+    /// Required rules that do not fail under it as far as they were measured under its modes,
+    /// which is not all that it takes. Reports of earlier programs list them as failing, or
+    /// not at all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmeasured: Vec<String>,
 }
@@ -460,27 +479,31 @@ pub struct RuleResult {
     pub level: Level,
     /// The verdict.
     pub verdict: Verdict,
-    /// `strict` where every answer also equals IEEE round-to-nearest-even under the profile's flushing, else
-    /// `text`; empty where the rule is not met.
+    /// `strict` where every answer also equals IEEE round-to-nearest-even under the profile's
+    /// flushing, else `text`; empty where the rule is not met.
     #[serde(default)]
     pub label: String,
-    /// What the device chose where the text leaves a choice; for `depends` the rule it depends on; for `incomplete` why.
+    /// What the device chose where the text leaves a choice; for `depends` the rule it depends on;
+    /// for `incomplete` why.
     #[serde(default)]
     pub behaviour: String,
     /// Lanes judged (those that accept everything are not counted).
     pub lanes: usize,
-    /// Lanes that were not accepted and count for this rule; each counts for one rule of its profile.
+    /// Lanes that were not accepted and count for this rule; each counts for one rule of its
+    /// profile.
     pub failing: usize,
     /// Lanes that were not accepted either, and count for other rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<Elsewhere>,
-    /// For a deviation without modes, the smallest sets of modes under which it goes away, as `controls=` of kernels has them: every
-    /// lane that fails was measured under them and is accepted. None where that was seen of none.
+    /// For a deviation without modes, the smallest sets of modes under which it goes away, as
+    /// `controls=` of kernels has them: every lane that fails was measured under them and is
+    /// accepted. None where that was seen of none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed_by: Vec<String>,
     /// The first failing lanes that count for this rule.
     pub evidence: Vec<Evidence>,
-    /// Every case that fails, kernel by kernel, for required rules; reports of earlier programs do not tell.
+    /// Every case that fails, kernel by kernel, for required rules; reports of earlier programs do
+    /// not tell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<Failed>,
 }
@@ -502,8 +525,8 @@ pub struct Failed {
     /// Numbers of cases of that observation, from 0, ascending, with ranges: `0-3,17,20-21`.
     #[schemars(extend("pattern" = "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"))]
     pub cases: String,
-    /// The components of these results that are not accepted, by number from 0; absent where a result has one, and in reports of
-    /// earlier programs.
+    /// The components of these results that are not accepted, by number from 0; absent where a
+    /// result has one, and in reports of earlier programs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<u32>,
 }
@@ -517,7 +540,8 @@ pub struct TexelPath {
     pub outcome: Outcome,
     /// Number of vectors or texels that it was asked.
     pub values: usize,
-    /// Rounding, overflow, subnormal codes and NaN, as a store has them; empty for other operations.
+    /// Rounding, overflow, subnormal codes and NaN, as a store has them; empty for other
+    /// operations.
     #[serde(default)]
     pub behaviour: String,
     /// Rules that it does not meet, as `profile/rule`.
@@ -538,7 +562,8 @@ pub struct Evidence {
     /// The answer of the second run, where it is another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second: Option<Value>,
-    /// The component of the answer that is not accepted, by number from 0; absent where an answer has one.
+    /// The component of the answer that is not accepted, by number from 0; absent where an answer
+    /// has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<u32>,
     /// What would have been accepted, as `fpprobe accepts` prints it.

@@ -1,4 +1,5 @@
-//! Causes by number: those of all devices of a report in one sequence, from 1, as the terminal shows them.
+//! Causes by number: those of all devices of a report in one sequence, from 1, as the terminal
+//! shows them.
 
 use crate::model::{Cause, Device, Report};
 
@@ -15,7 +16,10 @@ pub struct NumberedCause<'a> {
 
 /// Every cause of a report, device by device, the gravest first.
 pub fn numbered(report: &Report) -> impl Iterator<Item = NumberedCause<'_>> {
-    let causes = report.devices.iter().flat_map(|device| device.causes.iter().map(move |cause| (device, cause)));
+    let causes = report
+        .devices
+        .iter()
+        .flat_map(|device| device.causes.iter().map(move |cause| (device, cause)));
     (1..).zip(causes).map(|(number, (device, cause))| NumberedCause { number, device, cause })
 }
 
@@ -27,6 +31,11 @@ pub fn first_number(report: &Report, device: usize) -> usize {
 /// The causes that a text names: one by its number, or all of an id, on whichever devices they are.
 pub fn find<'a>(report: &'a Report, text: &str) -> Vec<NumberedCause<'a>> {
     let number = text.parse::<usize>().ok();
-    let by_number: Vec<NumberedCause<'_>> = numbered(report).filter(|one| Some(one.number) == number).collect();
-    if by_number.is_empty() { numbered(report).filter(|one| one.cause.id == text).collect() } else { by_number }
+    let by_number: Vec<NumberedCause<'_>> =
+        numbered(report).filter(|one| Some(one.number) == number).collect();
+    if by_number.is_empty() {
+        numbered(report).filter(|one| one.cause.id == text).collect()
+    } else {
+        by_number
+    }
 }

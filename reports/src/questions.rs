@@ -1,5 +1,5 @@
-//! What developers of translation layers, emulators and compute runtimes ask about a device: each question answered by the
-//! traits of the device that it is about.
+//! What developers of translation layers, emulators and compute runtimes ask about a device: each
+//! question answered by the traits of the device that it is about.
 
 use crate::model::{Answer, DeviceTrait};
 
@@ -11,7 +11,11 @@ struct Question {
     traits: &'static [&'static str],
 }
 
-const fn question(id: &'static str, text: &'static str, traits: &'static [&'static str]) -> Question {
+const fn question(
+    id: &'static str,
+    text: &'static str,
+    traits: &'static [&'static str],
+) -> Question {
     Question { id, text, traits }
 }
 
@@ -27,7 +31,11 @@ const QUESTIONS: [Question; 19] = [
         "What becomes of 32-bit subnormals by default, and does DenormPreserve for 16 bits change it?",
         &["f32.subnormal_*"],
     ),
-    question("Q04", "Do 16-bit subnormals survive arithmetic, with and without DenormPreserve?", &["f16.subnormal_*"]),
+    question(
+        "Q04",
+        "Do 16-bit subnormals survive arithmetic, with and without DenormPreserve?",
+        &["f16.subnormal_*"],
+    ),
     question(
         "Q05",
         "Which sign has a flushed zero; do fabs, fnegate, select and phi flush?",
@@ -52,20 +60,39 @@ const QUESTIONS: [Question; 19] = [
     question(
         "Q08",
         "rsq(-0), rsq(subnormal), sqrt(-subnormal), fract(+-inf), log(subnormal)?",
-        &["f32.rsq_of_*", "f32.sqrt_of_*", "f32.fract_of_*", "f32.log_of_subnormal", "f32.log2_of_subnormal"],
+        &[
+            "f32.rsq_of_*",
+            "f32.sqrt_of_*",
+            "f32.fract_of_*",
+            "f32.log_of_subnormal",
+            "f32.log2_of_subnormal",
+        ],
     ),
-    question("Q09", "B10G11R11 stores: rounding, 65280, infinity, NaN, subnormals, negatives?", &["b10g11r11.store_*"]),
+    question(
+        "Q09",
+        "B10G11R11 stores: rounding, 65280, infinity, NaN, subnormals, negatives?",
+        &["b10g11r11.store_*"],
+    ),
     question(
         "Q10",
         "UNORM and SNORM stores of NaN and of ties?",
-        &["*norm.store_nan", "*norm.store_of_one_half", "*norm.store_rounding", "f32.pack_*norm_of_nan"],
+        &[
+            "*norm.store_nan",
+            "*norm.store_of_one_half",
+            "*norm.store_rounding",
+            "f32.pack_*norm_of_nan",
+        ],
     ),
     question(
         "Q11",
         "Float to integer: saturation, NaN; integer to float?",
         &["f32.to_i32_*", "f32.to_u32_*", "f32.from_*"],
     ),
-    question("Q12", "sin and cos beyond pi: largest absolute error by range?", &["f32.sin_error_*", "f32.cos_error_*"]),
+    question(
+        "Q12",
+        "sin and cos beyond pi: largest absolute error by range?",
+        &["f32.sin_error_*", "f32.cos_error_*"],
+    ),
     question(
         "Q13",
         "x/y with |y| > 2^126, x/x, x/1: one step or two?",
@@ -76,14 +103,29 @@ const QUESTIONS: [Question; 19] = [
         "Rounding without execution mode; do RoundingModeRTE and RTZ take effect?",
         &["*.rounding", "*.rounding_under_*"],
     ),
-    question("Q15", "Does FPFastMathDefault None hold for every operation?", &["strict_arithmetic"]),
-    question("Q16", "Is NoContraction honoured; is fma fused?", &["*.mul_then_add*", "*.fma", "*.fma_under_*"]),
+    question(
+        "Q15",
+        "Does FPFastMathDefault None hold for every operation?",
+        &["strict_arithmetic"],
+    ),
+    question(
+        "Q16",
+        "Is NoContraction honoured; is fma fused?",
+        &["*.mul_then_add*", "*.fma", "*.fma_under_*"],
+    ),
     question("Q17", "Does folding at compile time agree with run time?", &["constants_agree"]),
     question("Q18", "Do vector widths and shader stages agree?", &["widths_agree", "stages_agree"]),
     question(
         "Q19",
         "Results that OpenGL, WGSL and Vulkan leave undefined: log(-1), log(subnormal), pow(+-0, +-0), acosh(0)?",
-        &["f32.log_of_*", "f32.log2_of_*", "f32.rsq_of_negative", "f32.pow_of_*", "f32.acosh_*", "f32.asin_*"],
+        &[
+            "f32.log_of_*",
+            "f32.log2_of_*",
+            "f32.rsq_of_negative",
+            "f32.pow_of_*",
+            "f32.acosh_*",
+            "f32.asin_*",
+        ],
     ),
 ];
 
@@ -109,7 +151,12 @@ impl Question {
             evidence.extend(lanes.iter().filter_map(|list| list.get(place)).cloned());
         }
         evidence.truncate(SHOWN);
-        Answer { id: self.id.to_owned(), question: self.text.to_owned(), answer: sentence(&own), evidence }
+        Answer {
+            id: self.id.to_owned(),
+            question: self.text.to_owned(),
+            answer: sentence(&own),
+            evidence,
+        }
     }
 
     fn is_about(&self, id: &str) -> bool {
@@ -138,7 +185,8 @@ fn sentence(traits: &[&DeviceTrait]) -> String {
     if said.is_empty() {
         return UNMEASURED.to_owned();
     }
-    let clauses: Vec<String> = said.into_iter().map(|(value, ids)| format!("{}: {value}", ids.join(", "))).collect();
+    let clauses: Vec<String> =
+        said.into_iter().map(|(value, ids)| format!("{}: {value}", ids.join(", "))).collect();
     clauses.join("; ")
 }
 
@@ -171,7 +219,9 @@ mod tests {
                 assert!(ids.iter().any(|id| alone.is_about(id)), "{id}: {pattern}");
             }
         }
-        let of = |id: &str| QUESTIONS.iter().filter(|one| one.is_about(id)).map(|one| one.id).collect::<Vec<_>>();
+        let of = |id: &str| {
+            QUESTIONS.iter().filter(|one| one.is_about(id)).map(|one| one.id).collect::<Vec<_>>()
+        };
         assert_eq!(of("rgba8snorm.store_of_one_half"), ["Q10"]);
         assert_eq!(of("f64.rounding_under_rtz"), ["Q14"]);
         assert_eq!(of("f32.rounding_of_quotients"), ["Q13"]);
@@ -184,15 +234,25 @@ mod tests {
         let both = [one("f32.fabs_of_subnormal", "kept"), one("f32.phi_of_subnormal", "kept")];
         assert_eq!(answer("Q05", &both), "f32.fabs_of_subnormal, f32.phi_of_subnormal: kept");
         let other = [one("f32.fabs_of_subnormal", "kept"), one("f32.phi_of_subnormal", "flushed")];
-        assert_eq!(answer("Q05", &other), "f32.fabs_of_subnormal: kept; f32.phi_of_subnormal: flushed");
+        assert_eq!(
+            answer("Q05", &other),
+            "f32.fabs_of_subnormal: kept; f32.phi_of_subnormal: flushed"
+        );
     }
 
     #[test]
     fn constants_are_named_where_they_differ() {
-        let fma = |constants| DeviceTrait { constants: Some(value(constants)), ..one("f32.fma", "fused") };
+        let fma = |constants| DeviceTrait {
+            constants: Some(value(constants)),
+            ..one("f32.fma", "fused")
+        };
         assert_eq!(answer("Q16", &[fma("fused")]), "f32.fma: fused");
         assert_eq!(answer("Q16", &[fma("split")]), "f32.fma: fused (constants: split)");
-        let alone = DeviceTrait { constants: Some(value("no")), id: "constants_agree".to_owned(), run_time: None };
+        let alone = DeviceTrait {
+            constants: Some(value("no")),
+            id: "constants_agree".to_owned(),
+            run_time: None,
+        };
         assert_eq!(answer("Q17", &[alone]), "constants_agree: no");
     }
 

@@ -1,4 +1,5 @@
-//! Observations into the report and out of it: inputs once in a table, equal answers once per device.
+//! Observations into the report and out of it: inputs once in a table, equal answers once per
+//! device.
 
 pub(crate) mod form;
 mod read;
@@ -30,8 +31,8 @@ impl Recorder {
         Recorder::default()
     }
 
-    /// The observations of one device, in the order given. Equal answers of kernels with the same inputs and the same
-    /// form of result are written once.
+    /// The observations of one device, in the order given. Equal answers of kernels with the same
+    /// inputs and the same form of result are written once.
     pub fn device(&mut self, observations: &[Observation]) -> Vec<model::StoredObservation> {
         let mut answers: HashMap<Answered, String> = HashMap::new();
         observations
@@ -41,8 +42,14 @@ impl Recorder {
                 let inputs = self.inputs(kernel, &observation.cases);
                 let answered = matches!(observation.outcome, Outcome::Ran | Outcome::Flaky);
                 let out = answered.then(|| {
-                    let Inputs::Table(table) = &inputs else { return values_of(kernel, &observation.out) };
-                    let key = (table.clone(), form::of_results(&kernel.results()), Arc::clone(&observation.out));
+                    let Inputs::Table(table) = &inputs else {
+                        return values_of(kernel, &observation.out);
+                    };
+                    let key = (
+                        table.clone(),
+                        form::of_results(&kernel.results()),
+                        Arc::clone(&observation.out),
+                    );
                     if let Some(same_as) = answers.get(&key) {
                         return Outputs::SameAs { same_as: same_as.clone() };
                     }
@@ -79,7 +86,8 @@ impl Recorder {
         }
         match self.known.get(&cases.name) {
             Some((shapes, known)) if *shapes == params && known == cases => {}
-            // Another list under the same name, for example measured by another version: it stays with its kernel.
+            // Another list under the same name, for example measured by another version: it stays
+            // with its kernel.
             Some(_) => return Inputs::Cases(list()),
             None => {
                 self.tables.insert(cases.name.clone(), list());

@@ -1,5 +1,5 @@
-//! A cause as a folder for a driver engineer who has no fpprobe: the simplest failing lane as a script that fails by itself, as
-//! SPIR-V and as GLSL, and the text of an issue.
+//! A cause as a folder for a driver engineer who has no fpprobe: the simplest failing lane as a
+//! script that fails by itself, as SPIR-V and as GLSL, and the text of an issue.
 
 mod broken;
 mod expected;
@@ -21,8 +21,16 @@ use crate::values::{ValueError, decode_answer, decode_case};
 
 /// The files of a case, in this order, with what each is and what it is for.
 const FORMS: [(EmitFormat, &str, &str); 4] = [
-    (EmitFormat::Amber, "case.amber", "AmberScript; it fails on the recorded result: `amber case.amber`"),
-    (EmitFormat::Spvasm, "case.spvasm", "SPIR-V assembly of the module; layout and inputs stand in its comments"),
+    (
+        EmitFormat::Amber,
+        "case.amber",
+        "AmberScript; it fails on the recorded result: `amber case.amber`",
+    ),
+    (
+        EmitFormat::Spvasm,
+        "case.spvasm",
+        "SPIR-V assembly of the module; layout and inputs stand in its comments",
+    ),
     (
         EmitFormat::Spv,
         "case.spv",
@@ -61,7 +69,9 @@ pub enum ReproError {
     #[error("cause {0} has no failing lane in the report; measure again with `fpprobe run`")]
     NoLane(String),
     /// A kernel of another version of this program.
-    #[error("the kernel of cause {id} is unknown here: {cause}; use the fpprobe that wrote the report")]
+    #[error(
+        "the kernel of cause {id} is unknown here: {cause}; use the fpprobe that wrote the report"
+    )]
     Kernel {
         /// The cause's id.
         id: String,
@@ -90,7 +100,11 @@ struct FailingCase<'a> {
 }
 
 /// The files for a cause of a report. The profiles have the sentences that its rules quote.
-pub fn repro(report: &Report, numbered: NumberedCause<'_>, profiles: &[Profile]) -> Result<Repro, ReproError> {
+pub fn repro(
+    report: &Report,
+    numbered: NumberedCause<'_>,
+    profiles: &[Profile],
+) -> Result<Repro, ReproError> {
     let NumberedCause { device, cause, .. } = numbered;
     let lane = FailingCase::new(numbered)?;
     let cases = Cases::new("", lane.kernel.arity(), lane.case.clone());
@@ -121,7 +135,8 @@ impl<'a> FailingCase<'a> {
     fn new(NumberedCause { cause, .. }: NumberedCause<'a>) -> Result<FailingCase<'a>, ReproError> {
         let id = || cause.id.clone();
         let evidence = cause.evidence.first().ok_or_else(|| ReproError::NoLane(id()))?;
-        let kernel: Kernel = evidence.kernel.parse().map_err(|cause| ReproError::Kernel { id: id(), cause })?;
+        let kernel: Kernel =
+            evidence.kernel.parse().map_err(|cause| ReproError::Kernel { id: id(), cause })?;
         let unfit = |cause| ReproError::Lane { id: id(), cause };
         let case = decode_case(&kernel, &evidence.inputs).map_err(unfit)?;
         let observed = decode_answer(&kernel, &evidence.out).map_err(unfit)?;
@@ -134,7 +149,9 @@ impl<'a> FailingCase<'a> {
     fn note(&self, headline: &str) -> String {
         let mut lines = vec![format!("cause: {headline}")];
         for line in lane::lines(self.evidence, lane::ACCEPTED) {
-            let value = [line.hex.as_str(), line.value.as_str()].into_iter().filter(|part| !part.is_empty());
+            let value = [line.hex.as_str(), line.value.as_str()]
+                .into_iter()
+                .filter(|part| !part.is_empty());
             lines.push(format!("{}: {}", line.name, value.collect::<Vec<_>>().join("  ")));
         }
         lines.extend(self.expected.weaker.map(|why| format!("expectations: {why}")));

@@ -1,7 +1,8 @@
 //! Files that appear whole or not at all.
 //!
-//! Until then a file has a temporary name, and a lock that the system releases when its writer ends, however that ends: one
-//! without it is the leftover of a run that was killed, and the next that writes the same file removes it.
+//! Until then a file has a temporary name, and a lock that the system releases when its writer
+//! ends, however that ends: one without it is the leftover of a run that was killed, and the next
+//! that writes the same file removes it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -22,21 +23,29 @@ fn hint(cause: &io::Error) -> &'static str {
     match cause.kind() {
         io::ErrorKind::NotFound => " (create the folder first)",
         io::ErrorKind::PermissionDenied => " (choose a place you may write to with -o)",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => " (make room, or choose another place with -o)",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            " (make room, or choose another place with -o)"
+        }
         _ => "",
     }
 }
 
-/// Writes a file through a temporary one in the same folder: synced, renamed, the folder synced. Readers see the old
-/// file or the new one, even if the machine stops in between.
+/// Writes a file through a temporary one in the same folder: synced, renamed, the folder synced.
+/// Readers see the old file or the new one, even if the machine stops in between.
 ///
 /// A pipe or device (`/dev/stdout`, a named pipe) is written to directly: it cannot be replaced.
-pub fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), SaveError> {
+pub fn save(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), SaveError> {
     let saved = match fs::metadata(path) {
-        Ok(meta) if meta.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")),
+        Ok(meta) if meta.is_dir() => {
+            Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"))
+        }
         Ok(meta) if !meta.is_file() => straight(path, write),
         // A link stays a link: the file it leads to is replaced.
-        Ok(meta) => fs::canonicalize(path).and_then(|target| replace(&target, Some(meta.permissions()), write)),
+        Ok(meta) => fs::canonicalize(path)
+            .and_then(|target| replace(&target, Some(meta.permissions()), write)),
         Err(_) => replace(path, None, write),
     };
     saved.map_err(|cause| SaveError { path: path.to_owned(), cause })
@@ -58,7 +67,8 @@ fn replace(
     saving.commit(permissions)
 }
 
-/// A file under way: it appears whole where it is committed, and leaves nothing behind where it is dropped.
+/// A file under way: it appears whole where it is committed, and leaves nothing behind where it is
+/// dropped.
 #[derive(Debug)]
 pub struct PendingFile {
     path: PathBuf,
@@ -69,7 +79,9 @@ pub struct PendingFile {
 impl PendingFile {
     /// Begins a temporary file in the same folder.
     pub fn begin(path: &Path) -> io::Result<PendingFile> {
-        let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it names no file"))?;
+        let name = path
+            .file_name()
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it names no file"))?;
         remove_leftovers(folder(path), name);
         let (file, temporary) = create_beside(name, folder(path))?;
         Ok(PendingFile { path: path.to_owned(), temporary, out: BufWriter::new(file) })
@@ -79,7 +91,8 @@ impl PendingFile {
     pub fn commit(mut self, permissions: Option<fs::Permissions>) -> io::Result<()> {
         self.out.flush()?;
         self.out.get_ref().sync_all()?;
-        permissions.map_or(Ok(()), |permissions| fs::set_permissions(&self.temporary, permissions))?;
+        permissions
+            .map_or(Ok(()), |permissions| fs::set_permissions(&self.temporary, permissions))?;
         fs::rename(&self.temporary, &self.path)?;
         // The new name is only sure to be there once the folder itself has reached the disk.
         File::open(folder(&self.path))?.sync_all()
@@ -98,7 +111,8 @@ impl Write for PendingFile {
 
 impl Drop for PendingFile {
     fn drop(&mut self) {
-        // Gone once it is committed; a leftover that cannot be removed adds nothing to what failed before.
+        // Gone once it is committed; a leftover that cannot be removed adds nothing to what failed
+        // before.
         let _ = fs::remove_file(&self.temporary);
     }
 }
@@ -119,18 +133,22 @@ fn prefix(name: &OsStr) -> OsString {
 /// How they end.
 const SUFFIX: &str = ".tmp";
 
-/// Removes temporary files of this name that nobody writes any more. Whatever fails here adds nothing to what comes next.
+/// Removes temporary files of this name that nobody writes any more. Whatever fails here adds
+/// nothing to what comes next.
 fn remove_leftovers(folder: &Path, name: &OsStr) {
     let prefix = prefix(name);
     let is_temporary = |name: &OsStr| {
         let name = name.as_encoded_bytes();
-        let inner = name.strip_prefix(prefix.as_encoded_bytes()).and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+        let inner = name
+            .strip_prefix(prefix.as_encoded_bytes())
+            .and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
         inner.is_some_and(|inner| inner.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.'))
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        let file = if is_file { OpenOptions::new().write(true).open(entry.path()).ok() } else { None };
+        let file =
+            if is_file { OpenOptions::new().write(true).open(entry.path()).ok() } else { None };
         if let Some(file) = file
             && file.try_lock().is_ok()
         {
@@ -150,13 +168,16 @@ fn create_beside(name: &OsStr, folder: &Path) -> io::Result<(File, PathBuf)> {
             Ok(file) if is_locked(&file) && temporary.exists() => return Ok((file, temporary)),
             Ok(_) if attempt < 100 => attempt += 1,
             Ok(_) => return Err(io::Error::other("its temporary files vanish")),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => {
+                attempt += 1
+            }
             Err(error) => return Err(error),
         }
     }
 }
 
-/// Takes the lock of a file that is written; whether it has it. Where the file system has no locks, nobody else gets one either.
+/// Takes the lock of a file that is written; whether it has it. Where the file system has no locks,
+/// nobody else gets one either.
 fn is_locked(file: &File) -> bool {
     !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
 }
@@ -193,7 +214,9 @@ mod tests {
         assert_eq!(names(folder.path()), ["report.json"]);
         let missing = save(&folder.path().join("no/report.json"), |_| Ok(())).unwrap_err();
         assert!(missing.to_string().contains("create the folder first"), "{missing}");
-        assert!(save(folder.path(), |_| Ok(())).unwrap_err().to_string().contains("it is a folder"));
+        assert!(
+            save(folder.path(), |_| Ok(())).unwrap_err().to_string().contains("it is a folder")
+        );
     }
 
     #[test]
@@ -201,7 +224,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("report.json");
         let left = |name: &str| fs::write(folder.path().join(name), "half").unwrap();
-        [".report.json.4711.0.tmp", ".other.json.4711.0.tmp", ".report.json.x.tmp"].into_iter().for_each(left);
+        [".report.json.4711.0.tmp", ".other.json.4711.0.tmp", ".report.json.x.tmp"]
+            .into_iter()
+            .for_each(left);
         let mut other = PendingFile::begin(&path).unwrap();
         other.write_all(b"whole").unwrap();
         save(&path, |out| out.write_all(b"new")).unwrap();

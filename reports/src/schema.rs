@@ -27,7 +27,12 @@ pub struct Document {
 /// Every document, the report first.
 pub static DOCUMENTS: &[Document] = &[
     Document { name: "report", id: model::SCHEMA, about: "what run and judge write", schema },
-    Document { name: "diff", id: diff::SCHEMA, about: "what diff writes", schema: || schema_for!(Diff).to_value() },
+    Document {
+        name: "diff",
+        id: diff::SCHEMA,
+        about: "what diff writes",
+        schema: || schema_for!(Diff).to_value(),
+    },
     Document {
         name: "check",
         id: check::SCHEMA,
@@ -46,14 +51,24 @@ pub static DOCUMENTS: &[Document] = &[
         about: "what gate --record writes",
         schema: || schema_for!(Expected).to_value(),
     },
-    Document { name: "sweep", id: sweep::SCHEMA, about: "what sweep writes", schema: || schema_for!(Sweep).to_value() },
+    Document {
+        name: "sweep",
+        id: sweep::SCHEMA,
+        about: "what sweep writes",
+        schema: || schema_for!(Sweep).to_value(),
+    },
     Document {
         name: "screen",
         id: screen::SCHEMA,
         about: "what screen writes",
         schema: || schema_for!(Screen).to_value(),
     },
-    Document { name: "caps", id: caps::SCHEMA, about: "what run --format caps writes", schema: caps::schema },
+    Document {
+        name: "caps",
+        id: caps::SCHEMA,
+        about: "what run --format caps writes",
+        schema: caps::schema,
+    },
     Document {
         name: "recipes",
         id: recipes::SCHEMA,

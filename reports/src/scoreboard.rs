@@ -4,12 +4,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Area, Cause, Class, Device, Level, NearestResult, ProfileResult, RuleResult, Scope, Verdict};
+use crate::model::{
+    Area, Cause, Class, Device, Level, NearestResult, ProfileResult, RuleResult, Scope, Verdict,
+};
 
 /// Areas by profiles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scoreboard {
-    /// Profile by profile, as the device has them: causes at run time, and causes of constants alone.
+    /// Profile by profile, as the device has them: causes at run time, and causes of constants
+    /// alone.
     pub causes: Vec<ScopedCauses>,
     /// Every area that some rule is about, with a score for each profile.
     pub rows: Vec<(Area, Vec<Score>)>,
@@ -72,7 +75,8 @@ impl Scoreboard {
         let failing: Vec<FailingRules<'_>> = device.profiles.iter().map(FailingRules::of).collect();
         let causes = failing.iter().map(|failing| failing.scoped(&device.causes));
         let rows = Area::ALL.into_iter().filter_map(|area| {
-            let scores: Vec<Score> = failing.iter().map(|failing| failing.score(device, area)).collect();
+            let scores: Vec<Score> =
+                failing.iter().map(|failing| failing.score(device, area)).collect();
             scores.iter().any(|score| *score != Score::Empty).then_some((area, scores))
         });
         Some(Scoreboard { causes: causes.collect(), rows: rows.collect() })
@@ -80,7 +84,8 @@ impl Scoreboard {
 }
 
 impl Device {
-    /// Adds to each profile what follows from all of them and the causes: class at run time, areas, nearest recipe.
+    /// Adds to each profile what follows from all of them and the causes: class at run time, areas,
+    /// nearest recipe.
     pub fn score(&mut self) {
         let board = Scoreboard::of(self);
         let scores: Vec<_> = self
@@ -88,16 +93,24 @@ impl Device {
             .iter()
             .enumerate()
             .map(|(place, profile)| {
-                let rows = board.iter().flat_map(|board| &board.rows).map(|(area, scores)| (*area, scores[place]));
+                let rows = board
+                    .iter()
+                    .flat_map(|board| &board.rows)
+                    .map(|(area, scores)| (*area, scores[place]));
                 let areas = rows
                     .filter(|(_, score)| *score != Score::Empty)
                     .map(|(area, score)| (area, score.text()))
                     .collect();
-                (profile.class_run_time(), areas, NearestRecipe::of(self, profile).map(|recipe| recipe.stored(self)))
+                (
+                    profile.class_run_time(),
+                    areas,
+                    NearestRecipe::of(self, profile).map(|recipe| recipe.stored(self)),
+                )
             })
             .collect();
         for (profile, (class, areas, nearest)) in self.profiles.iter_mut().zip(scores) {
-            (profile.class_run_time, profile.areas, profile.nearest) = (Some(class), areas, nearest);
+            (profile.class_run_time, profile.areas, profile.nearest) =
+                (Some(class), areas, nearest);
         }
     }
 }
@@ -107,8 +120,8 @@ impl Device {
 pub struct NearestRecipe<'a> {
     /// Controls and lowerings.
     pub needs: &'a [String],
-    /// Causes that remain, by their place among the device's: those with a rule that fails under the recipe, or that was
-    /// not measured under it.
+    /// Causes that remain, by their place among the device's: those with a rule that fails under
+    /// the recipe, or that was not measured under it.
     pub remaining: Vec<usize>,
     /// Rules that fail under the recipe alone. Each counts as a cause.
     pub new: Vec<&'a str>,
@@ -133,13 +146,23 @@ impl<'a> NearestRecipe<'a> {
             return None;
         }
         let failing = FailingRules::of(profile);
-        let causes = || device.causes.iter().enumerate().filter(|(_, cause)| failing.rules_of(cause).next().is_some());
+        let causes = || {
+            device
+                .causes
+                .iter()
+                .enumerate()
+                .filter(|(_, cause)| failing.rules_of(cause).next().is_some())
+        };
         let of = causes().count();
         let recipes = profile.recipes.iter().filter(|trial| !trial.needs.is_empty()).map(|trial| {
-            let by_default = trial.unmeasured.iter().filter(|rule| failing.all.contains(rule.as_str()));
-            let rules: BTreeSet<&str> = trial.failing.iter().chain(by_default).map(String::as_str).collect();
-            let remains = |cause: &Cause| cause.rules.iter().any(|rule| rules.contains(rule.as_str()));
-            let remaining = causes().filter(|(_, cause)| remains(cause)).map(|(place, _)| place).collect();
+            let by_default =
+                trial.unmeasured.iter().filter(|rule| failing.all.contains(rule.as_str()));
+            let rules: BTreeSet<&str> =
+                trial.failing.iter().chain(by_default).map(String::as_str).collect();
+            let remains =
+                |cause: &Cause| cause.rules.iter().any(|rule| rules.contains(rule.as_str()));
+            let remaining =
+                causes().filter(|(_, cause)| remains(cause)).map(|(place, _)| place).collect();
             let new = rules.iter().filter(|rule| !failing.all.contains(*rule)).copied().collect();
             NearestRecipe { needs: &trial.needs, remaining, new, of }
         });
@@ -164,7 +187,8 @@ struct FailingRules<'a> {
 impl<'a> FailingRules<'a> {
     fn of(profile: &'a ProfileResult) -> FailingRules<'a> {
         let failing = || required(profile).filter(|rule| fails(rule));
-        let at_run_time = failing().filter(|rule| !rule.fails_in_constants_alone()).map(|rule| rule.id.as_str());
+        let at_run_time =
+            failing().filter(|rule| !rule.fails_in_constants_alone()).map(|rule| rule.id.as_str());
         FailingRules {
             profile,
             all: failing().map(|rule| rule.id.as_str()).collect(),
@@ -174,15 +198,18 @@ impl<'a> FailingRules<'a> {
 
     /// Those of these rules that a cause makes fail.
     fn rules_of(&self, cause: &'a Cause) -> impl Iterator<Item = &'a str> {
-        let rules = cause.profiles.contains(&self.profile.id).then_some(&cause.rules).into_iter().flatten();
+        let rules =
+            cause.profiles.contains(&self.profile.id).then_some(&cause.rules).into_iter().flatten();
         rules.map(String::as_str).filter(|rule| self.all.contains(rule))
     }
 
-    /// Where a cause shows in this profile: one that other profiles see at run time may fail constants alone here.
+    /// Where a cause shows in this profile: one that other profiles see at run time may fail
+    /// constants alone here.
     fn scope_of(&self, cause: &'a Cause) -> Option<Scope> {
         let mut rules = self.rules_of(cause).peekable();
         rules.peek()?;
-        let at_run_time = cause.scope == Scope::RunTime && rules.any(|rule| self.at_run_time.contains(rule));
+        let at_run_time =
+            cause.scope == Scope::RunTime && rules.any(|rule| self.at_run_time.contains(rule));
         Some(if at_run_time { Scope::RunTime } else { Scope::Constants })
     }
 
@@ -196,7 +223,8 @@ impl<'a> FailingRules<'a> {
         let failing: BTreeSet<&str> =
             rules().map(|rule| rule.id.as_str()).filter(|rule| self.all.contains(rule)).collect();
         let at_run_time = |rule: &str| failing.contains(rule) && self.at_run_time.contains(rule);
-        let shows = |cause: &&Cause| cause.scope == Scope::RunTime && self.rules_of(cause).any(at_run_time);
+        let shows =
+            |cause: &&Cause| cause.scope == Scope::RunTime && self.rules_of(cause).any(at_run_time);
         if rules().next().is_none() {
             Score::Empty
         } else if failing.iter().copied().any(at_run_time) {

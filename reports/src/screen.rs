@@ -1,8 +1,10 @@
-//! Screening: what a device computed differently from one time to another, or from what is known of it.
+//! Screening: what a device computed differently from one time to another, or from what is known of
+//! it.
 //!
-//! [`WorkRuns`] holds what the runs of one piece of work gave, [`ScreenFinding`] what those of a kernel amount to. Time
-//! to failure and reproduction rate are terms of the Open Compute Project's work on silent data corruption (Server
-//! Component Resilience): the time from the start until a test first fails, and the share of further runs that fail.
+//! [`WorkRuns`] holds what the runs of one piece of work gave, [`ScreenFinding`] what those of a
+//! kernel amount to. Time to failure and reproduction rate are terms of the Open Compute Project's
+//! work on silent data corruption (Server Component Resilience): the time from the start until a
+//! test first fails, and the share of further runs that fail.
 
 mod render;
 mod runs;
@@ -113,10 +115,13 @@ impl Sensors {
 }
 
 /// How often a difference comes again.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureClass {
-    /// The same wrong results each time from the first failure on, three times or more, by all local sizes or by one.
+    /// The same wrong results each time from the first failure on, three times or more, by all
+    /// local sizes or by one.
     Persistent,
     /// Now and then.
     Intermittent,
@@ -138,19 +143,22 @@ pub struct ScreenFinding {
     pub failed: u64,
     /// Results of a run.
     pub results_per_run: u64,
-    /// Share of results that differ, if failures are independent: -ln(1 - failed / runs) / results of a run.
+    /// Share of results that differ, if failures are independent: -ln(1 - failed / runs) / results
+    /// of a run.
     pub rate: f64,
     /// Seconds from the start to the first failure.
     pub time_to_failure_s: f64,
     /// Seconds from the start to the last failure.
     pub last_failure_s: f64,
-    /// Share of runs that failed again, of those of the same block or list after its first failure; absent without any.
+    /// Share of runs that failed again, of those of the same block or list after its first
+    /// failure; absent without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduction_rate: Option<f64>,
     /// Lowest and highest temperature of rounds in which it failed, in degrees Celsius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_c: Option<[f64; 2]>,
-    /// The lane that all failures are in, and of how many lanes, where four or more failures were located.
+    /// The lane that all failures are in, and of how many lanes, where four or more failures were
+    /// located.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lane: Option<[u32; 2]>,
     /// The first failures.
@@ -164,7 +172,8 @@ pub struct ScreenFailure {
     /// The block of inputs; absent for a list of cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u64>,
-    /// The operands; none where several results of a block differ, so that digests do not show which.
+    /// The operands; none where several results of a block differ, so that digests do not show
+    /// which.
     #[serde(rename = "in", default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Value>,
     /// The result that came otherwise.

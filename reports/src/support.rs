@@ -1,4 +1,5 @@
-//! Which kernels a device can run, and what is missing for the others: a pure function of its claims.
+//! Which kernels a device can run, and what is missing for the others: a pure function of its
+//! claims.
 
 use std::collections::BTreeSet;
 
@@ -89,12 +90,16 @@ impl Support {
             Need::SubgroupExtendedTypes,
         ];
         let controls = Control::all().map(Need::Control);
-        Support { offers: features.into_iter().chain(formats).chain(controls).collect(), ..Support::default() }
+        Support {
+            offers: features.into_iter().chain(formats).chain(controls).collect(),
+            ..Support::default()
+        }
     }
 
     /// The sets of controls that can be made of these modes.
     pub fn control_sets(&self, modes: &[Control]) -> Vec<Controls> {
-        let able = |mode: &Control| mode.claim().is_none() || self.offers.contains(&Need::Control(*mode));
+        let able =
+            |mode: &Control| mode.claim().is_none() || self.offers.contains(&Need::Control(*mode));
         let modes: Vec<Control> = modes.iter().copied().filter(able).collect();
         Controls::subsets(&modes)
     }
@@ -106,17 +111,24 @@ impl Support {
 
     /// What the device lacks for a kernel; `None` where it can run.
     pub fn lacks(&self, kernel: &Kernel) -> Option<String> {
-        let missing: Vec<String> =
-            needs(kernel).iter().filter(|need| !self.offers.contains(need)).map(Need::to_string).collect();
+        let missing: Vec<String> = needs(kernel)
+            .iter()
+            .filter(|need| !self.offers.contains(need))
+            .map(Need::to_string)
+            .collect();
         if !missing.is_empty() {
             return Some(format!("the device lacks {}", missing.join(", ")));
         }
         // Loads and stores are of any product with these matrices.
         let has = |product: &Kernel| {
-            product.matrix == kernel.matrix && (product.op != kernel.op || product.format == kernel.format)
+            product.matrix == kernel.matrix
+                && (product.op != kernel.op || product.format == kernel.format)
         };
         if kernel.matrix.is_some() && !self.matrices.iter().any(has) {
-            return Some("the device does not enumerate this product of matrices (`fpprobe list -v`)".to_owned());
+            return Some(
+                "the device does not enumerate this product of matrices (`fpprobe list -v`)"
+                    .to_owned(),
+            );
         }
         let denorms = |control| match control {
             Control::Ftz(width) => Some((width, false)),
@@ -171,12 +183,15 @@ fn offers(claims: &Claims) -> BTreeSet<Need> {
         (Need::SubgroupExtendedTypes, SUBGROUP_EXTENDED_TYPES),
     ];
     let features = features.into_iter().filter(|(_, name)| claimed(name)).map(|(need, _)| need);
-    let controls = Control::all().filter(|control| control.claim().is_some_and(claimed)).map(Need::Control);
-    let formats = uses().filter(|(format, used)| format_claim(*format, *used).is_some_and(|claim| claimed(&claim)));
+    let controls =
+        Control::all().filter(|control| control.claim().is_some_and(claimed)).map(Need::Control);
+    let formats = uses()
+        .filter(|(format, used)| format_claim(*format, *used).is_some_and(|claim| claimed(&claim)));
     features.chain(controls).chain(formats.map(|(format, used)| Need::Use(format, used))).collect()
 }
 
-/// Two widths whose modes differ though they must not. Widths without a mode leave the choice to the driver.
+/// Two widths whose modes differ though they must not. Widths without a mode leave the choice to
+/// the driver.
 fn clash(
     kernel: &Kernel,
     independence: Independence,
@@ -190,7 +205,10 @@ fn clash(
     };
     let bound: Vec<(u32, bool)> = modes.into_iter().filter(|(width, _)| bound(*width)).collect();
     let first = bound.first()?;
-    bound.iter().find(|(_, value)| *value != first.1).map(|other| (first.0.min(other.0), first.0.max(other.0)))
+    bound
+        .iter()
+        .find(|(_, value)| *value != first.1)
+        .map(|other| (first.0.min(other.0), first.0.max(other.0)))
 }
 
 #[cfg(test)]
@@ -200,7 +218,12 @@ mod tests {
     fn device(independence: Independence) -> Support {
         let mut offers: BTreeSet<Need> = Control::all().map(Need::Control).collect();
         offers.extend([Need::Float16, Need::Float64]);
-        Support { offers, denorm_independence: independence, rounding_independence: independence, ..Support::default() }
+        Support {
+            offers,
+            denorm_independence: independence,
+            rounding_independence: independence,
+            ..Support::default()
+        }
     }
 
     fn lacks(support: &Support, id: &str) -> Option<String> {
@@ -208,13 +231,17 @@ mod tests {
     }
 
     fn claiming(names: &[&str]) -> Claims {
-        Claims { flags: names.iter().map(|name| ((*name).to_owned(), true)).collect(), ..Claims::default() }
+        Claims {
+            flags: names.iter().map(|name| ((*name).to_owned(), true)).collect(),
+            ..Claims::default()
+        }
     }
 
     #[test]
     fn a_device_offers_what_it_claims_and_nothing_else() {
         assert!(offers(&claiming(&[])).is_empty());
-        let some = offers(&claiming(&["shaderFloat16", "shaderDenormPreserveFloat32", "shaderInt64"]));
+        let some =
+            offers(&claiming(&["shaderFloat16", "shaderDenormPreserveFloat32", "shaderInt64"]));
         assert_eq!(some, BTreeSet::from([Need::Float16, Need::Control(Control::Dp(32))]));
         let fast = offers(&claiming(&["shaderFloatControls2"]));
         assert_eq!(fast, BTreeSet::from([Need::Control(Control::FastMath0)]));
@@ -226,22 +253,33 @@ mod tests {
     fn missing_features_are_named() {
         let bare = Support::default();
         assert_eq!(lacks(&bare, "f16.fadd").unwrap(), "the device lacks shaderFloat16");
-        assert!(lacks(&bare, "f32.fadd:controls=ftz32").unwrap().contains("shaderDenormFlushToZeroFloat32"));
+        assert!(
+            lacks(&bare, "f32.fadd:controls=ftz32")
+                .unwrap()
+                .contains("shaderDenormFlushToZeroFloat32")
+        );
         assert_eq!(lacks(&bare, "f32.fadd:controls=nocontract"), None);
         assert!(
-            lacks(&bare, "b10g11r11.load:route=storage_image").unwrap().contains("shaderStorageImageExtendedFormats")
+            lacks(&bare, "b10g11r11.load:route=storage_image")
+                .unwrap()
+                .contains("shaderStorageImageExtendedFormats")
         );
     }
 
     #[test]
     fn dependent_modes_are_refused_with_the_rule() {
-        let (all, only32, none) = (device(Independence::All), device(Independence::Only32), device(Independence::None));
+        let (all, only32, none) =
+            (device(Independence::All), device(Independence::Only32), device(Independence::None));
         let mixed = "f32.fadd:controls=ftz32,dp16";
         assert_eq!(lacks(&all, mixed), None);
         assert_eq!(lacks(&only32, mixed), None);
         assert!(lacks(&none, mixed).unwrap().contains("16 and 32 bits"));
         assert!(lacks(&only32, "f32.fadd:controls=dp16,ftz64").unwrap().contains("16 and 64 bits"));
         assert_eq!(lacks(&none, "f32.fadd:controls=ftz16,ftz32,rte32"), None);
-        assert!(lacks(&none, "f32.fadd:controls=rte16,rtz32").unwrap().contains("roundingModeIndependence"));
+        assert!(
+            lacks(&none, "f32.fadd:controls=rte16,rtz32")
+                .unwrap()
+                .contains("roundingModeIndependence")
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Sweeps: what became of every input of a kernel, device by device. [`Fingerprint`] is kept beside the report, [`record`] while
-//! the sweep is under way.
+//! Sweeps: what became of every input of a kernel, device by device. [`Fingerprint`] is kept beside
+//! the report, [`record`] while the sweep is under way.
 //!
 //! A report of a sweep tells no times, so that its parts merge to the same bytes as the whole.
 
@@ -82,7 +82,8 @@ pub struct SweptKernel {
     /// Digest of the fingerprint, SHA-256 in hex; there is one where every block was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// What the rules of the profiles say of every result; absent where a fingerprint was taken alone.
+    /// What the rules of the profiles say of every result; absent where a fingerprint was taken
+    /// alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<SweepStatistics>,
     /// Results that did not come again; absent where all did, or nothing ran twice.

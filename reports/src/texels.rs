@@ -13,12 +13,19 @@ use crate::model::TexelPath;
 /// What a conversion to a texel chooses, and what one from a texel.
 const WRITTEN: &[Aspect] =
     &[Aspect::Rounding, Aspect::Overflow, Aspect::SubnormalResults, Aspect::Infinity, Aspect::Nan];
-const READ: &[Aspect] = &[Aspect::Rounding, Aspect::SubnormalOperands, Aspect::Infinity, Aspect::Nan];
+const READ: &[Aspect] =
+    &[Aspect::Rounding, Aspect::SubnormalOperands, Aspect::Infinity, Aspect::Nan];
 
-/// A row for every kernel of texels that was asked without controls, in the order of the observations.
-pub fn paths(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Observation]) -> Vec<TexelPath> {
+/// A row for every kernel of texels that was asked without controls, in the order of the
+/// observations.
+pub fn paths(
+    judges: &[Judge<'_>],
+    judgements: &[Judgement],
+    observations: &[Observation],
+) -> Vec<TexelPath> {
     let plain = |kernel: &Kernel| kernel.op.code.is_of_texels() && kernel.controls.is_empty();
-    let selected: Vec<&Observation> = observations.iter().filter(|observation| plain(&observation.kernel)).collect();
+    let selected: Vec<&Observation> =
+        observations.iter().filter(|observation| plain(&observation.kernel)).collect();
     let first: Vec<usize> = firsts(&selected);
     let behaviours = parallel::map(&(0..selected.len()).collect::<Vec<_>>(), |place| {
         if first[*place] == *place { behaviour(selected[*place]) } else { String::new() }
@@ -33,7 +40,8 @@ pub fn paths(judges: &[Judge<'_>], judgements: &[Judgement], observations: &[Obs
     selected.iter().zip(&first).map(row).collect()
 }
 
-/// For each observation the first one that asked the same of the same format and was answered the same, by whatever path.
+/// For each observation the first one that asked the same of the same format and was answered the
+/// same, by whatever path.
 fn firsts(selected: &[&Observation]) -> Vec<usize> {
     let mut places: HashMap<_, Vec<usize>> = HashMap::new();
     let first = |(place, one): (usize, &&Observation)| {
@@ -65,10 +73,9 @@ fn behaviour(observation: &Observation) -> String {
     let channels = observation.kernel.format.channels();
     let respects = chosen.iter().filter_map(|aspect| {
         let seen = observed_behaviours(observation, *aspect);
-        let text = channels
-            .iter()
-            .zip(&seen)
-            .filter_map(|(channel, behaviour)| Some((channel.name, way(behaviour.as_ref()?, *aspect)?)));
+        let text = channels.iter().zip(&seen).filter_map(|(channel, behaviour)| {
+            Some((channel.name, way(behaviour.as_ref()?, *aspect)?))
+        });
         let text: Vec<(char, String)> = text.collect();
         let (_, first) = text.first()?;
         if text.iter().all(|(_, way)| way == first) {
@@ -96,7 +103,8 @@ fn way(behaviour: &ObservedBehaviour, aspect: Aspect) -> Option<String> {
 /// Rules that the kernel does not meet, as `profile/rule`.
 fn deviates(judges: &[Judge<'_>], judgements: &[Judgement], kernel: &Kernel) -> Vec<String> {
     let judged = judges.iter().map(Judge::profile).zip(judgements);
-    let rules = judged.flat_map(|(profile, judgement)| judgement.rules.iter().map(move |rule| (profile, rule)));
+    let rules = judged
+        .flat_map(|(profile, judgement)| judgement.rules.iter().map(move |rule| (profile, rule)));
     let failing = rules.filter(|(_, rule)| rule.deviating.contains(kernel));
     failing.map(|(profile, rule)| format!("{}/{}", profile.id, rule.id)).collect()
 }

@@ -6,23 +6,26 @@ use serde::{Deserialize, Deserializer};
 /// Reads a text that is a time.
 pub fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
-    let refused = || D::Error::custom(format!("{text:?} is no time such as \"2026-11-22T03:09:18Z\""));
+    let refused =
+        || D::Error::custom(format!("{text:?} is no time such as \"2026-11-22T03:09:18Z\""));
     seconds(&text).ok_or_else(refused)?;
     Ok(text)
 }
 
-/// Seconds since 1970 of `2026-11-22T03:09:18Z`, a fraction of a second left out; `None` for any other text, and for times
-/// before 1970.
+/// Seconds since 1970 of `2026-11-22T03:09:18Z`, a fraction of a second left out; `None` for any
+/// other text, and for times before 1970.
 pub fn seconds(text: &str) -> Option<u64> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let time = time.split_once('.').map_or(time, |(whole, _)| whole);
     let [year, month, day] = numbers(date, '-')?;
     let [hour, minute, second] = numbers(time, ':')?;
-    let real = (1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    let real =
+        (1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
     if !real || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    // Days from civil date, after Howard Hinnant: years begin in March, so that leap days come last.
+    // Days from civil date, after Howard Hinnant: years begin in March, so that leap days come
+    // last.
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year / 400, year % 400);
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
@@ -33,7 +36,8 @@ pub fn seconds(text: &str) -> Option<u64> {
 /// Three numbers of digits alone.
 fn numbers(text: &str, separator: char) -> Option<[u64; 3]> {
     let number = |part: &str| {
-        let digits = (2..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+        let digits =
+            (2..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
         part.parse().ok().filter(|_| digits)
     };
     let parts: Vec<u64> = text.split(separator).map(number).collect::<Option<_>>()?;

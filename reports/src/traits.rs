@@ -1,5 +1,5 @@
-//! Traits: what a device does in named respects, as a value of each. They state behaviour and judge nothing: a comparison shows
-//! what changed where no rule can fail, and programs choose by them.
+//! Traits: what a device does in named respects, as a value of each. They state behaviour and judge
+//! nothing: a comparison shows what changed where no rule can fail, and programs choose by them.
 
 mod look;
 mod matrices;
@@ -52,7 +52,8 @@ enum TraitLook {
     Component(&'static str, u64),
     /// By each lane of a kernel that is of interest.
     Lanes(&'static str, fn(&[u64]) -> bool, fn(&[u64], u64) -> &'static str),
-    /// By the largest absolute error of a kernel on operands with a magnitude between these, as a power of two.
+    /// By the largest absolute error of a kernel on operands with a magnitude between these, as a
+    /// power of two.
     Error(&'static str, u64, u64),
     /// By what becomes of the bits of a NaN among the operands of a kernel.
     NanBits(&'static str),
@@ -62,7 +63,8 @@ enum TraitLook {
     StrictMath,
     /// By the order in which a kernel adds the values of a subgroup.
     SummationOrder(&'static str),
-    /// By the products of matrices that the device enumerates, of these elements of A and B and of the result.
+    /// By the products of matrices that the device enumerates, of these elements of A and B and of
+    /// the result.
     Matrix(MatrixAspect),
 }
 
@@ -156,7 +158,8 @@ pub fn kernels() -> Vec<Kernel> {
 /// The traits of a device of which something was measured, or that it does not offer.
 pub fn traits(observations: &Observations<'_>) -> Vec<DeviceTrait> {
     let all: Vec<TraitDefinition> = definitions().collect();
-    let found = fpprobe_profiles::parallel::map(&all, |definition| look::value(*definition, observations));
+    let found =
+        fpprobe_profiles::parallel::map(&all, |definition| look::value(*definition, observations));
     found.into_iter().filter(|one| one.run_time.is_some() || one.constants.is_some()).collect()
 }
 

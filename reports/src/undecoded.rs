@@ -1,7 +1,7 @@
 //! Compressed images that a dispatch does not read as a blit does.
 //!
-//! Both read the same image, filled by the same copy: what `vkCmdBlitImage` decodes was uploaded right, so a shader that gets
-//! other values for most blocks reads what was never decoded.
+//! Both read the same image, filled by the same copy: what `vkCmdBlitImage` decodes was uploaded
+//! right, so a shader that gets other values for most blocks reads what was never decoded.
 
 use fpprobe_profiles::judge::Observations;
 use fpprobe_spirv::{Format, Kernel};
@@ -12,7 +12,10 @@ use crate::values::{encode_case, eval_command};
 
 /// A finding for each such format.
 pub(crate) fn findings(index: &Observations<'_>) -> impl Iterator<Item = Finding> {
-    Format::PACKED.iter().filter(|format| format.is_block()).filter_map(|format| finding(index, *format))
+    Format::PACKED
+        .iter()
+        .filter(|format| format.is_block())
+        .filter_map(|format| finding(index, *format))
 }
 
 fn finding(index: &Observations<'_>, format: Format) -> Option<Finding> {
@@ -60,13 +63,28 @@ mod tests {
             let values = |value: u64| vec![value; kernel.outputs()].into();
             let outcome = if second.is_some() { Outcome::Flaky } else { Outcome::Ran };
             let cases = Cases::new("", kernel.arity(), vec![3; kernel.arity()]);
-            Observation { kernel, cases, outcome, detail: String::new(), out: values(out), second: second.map(values) }
+            Observation {
+                kernel,
+                cases,
+                outcome,
+                detail: String::new(),
+                out: values(out),
+                second: second.map(values),
+            }
         };
-        for (sampled, second, found) in [(7, None, 0), (8, None, 1), (8, Some(9), 1), (8, Some(7), 0)] {
+        for (sampled, second, found) in
+            [(7, None, 0), (8, None, 1), (8, Some(9), 1), (8, Some(7), 0)]
+        {
             let all = [of("blit", 7, None), of("sampled", sampled, second)];
             assert_eq!(findings(&Observations::new(&all)).count(), found, "{sampled} {second:?}");
         }
-        let finding = findings(&Observations::new(&[of("blit", 7, None), of("sampled", 8, None)])).next().unwrap();
-        assert!(finding.text.starts_with("bc6h_ufloat: a dispatch reads 1 of 1 blocks"), "{}", finding.text);
+        let finding = findings(&Observations::new(&[of("blit", 7, None), of("sampled", 8, None)]))
+            .next()
+            .unwrap();
+        assert!(
+            finding.text.starts_with("bc6h_ufloat: a dispatch reads 1 of 1 blocks"),
+            "{}",
+            finding.text
+        );
     }
 }

@@ -1,8 +1,8 @@
-//! Raw bits to JSON values and back: hex of the format's width, a vector as a list, a matrix as a list of columns, a case
-//! as a list of operands, an answer of two results as a list of the two.
+//! Raw bits to JSON values and back: hex of the format's width, a vector as a list, a matrix as a
+//! list of columns, a case as a list of operands, an answer of two results as a list of the two.
 //!
-//! JSON is exact about width, because a value of the wrong width is a value of the wrong format. Command lines are
-//! lenient: `0x`, capitals and missing leading zeros are all right there.
+//! JSON is exact about width, because a value of the wrong width is a value of the wrong format.
+//! Command lines are lenient: `0x`, capitals and missing leading zeros are all right there.
 
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::cases::named;
@@ -55,7 +55,9 @@ pub fn encode(shape: Shape, bits: &[u64]) -> Value {
 
 /// [`encode_answer`] in decimals for people instead of hex.
 pub fn decimal_answer(kernel: &Kernel, answer: &[u64]) -> Value {
-    in_place(Shape::split(&kernel.results(), answer).map(|(shape, bits)| written(shape, bits, decimal)))
+    in_place(
+        Shape::split(&kernel.results(), answer).map(|(shape, bits)| written(shape, bits, decimal)),
+    )
 }
 
 /// An operand or result with its components written so.
@@ -64,7 +66,11 @@ fn written(shape: Shape, bits: &[u64], component: fn(Format, u64) -> String) -> 
         (None, [bits]) => Value::Bits(component(shape.format, *bits).into()),
         (parts, list) => {
             let part = parts.map_or(Shape::scalar(shape.format), |(part, _)| part);
-            Value::List(list.chunks(part.width as usize).map(|bits| written(part, bits, component)).collect())
+            Value::List(
+                list.chunks(part.width as usize)
+                    .map(|bits| written(part, bits, component))
+                    .collect(),
+            )
         }
     }
 }
@@ -105,8 +111,9 @@ pub fn decode_answer(kernel: &Kernel, answer: &Value) -> Result<Vec<u64>, ValueE
     Ok(bits)
 }
 
-/// One case from command-line arguments: one argument per operand, the components of a vector joined by commas. Each is hex, or
-/// for floats what [`number`] reads where it is not hex: `1.0`, `-0`, `1e-45`, `nan`, `min`.
+/// One case from command-line arguments: one argument per operand, the components of a vector
+/// joined by commas. Each is hex, or for floats what [`number`] reads where it is not hex: `1.0`,
+/// `-0`, `1e-45`, `nan`, `min`.
 pub fn parse_case<S: AsRef<str>>(kernel: &Kernel, arguments: &[S]) -> Result<Vec<u64>, ValueError> {
     let params = kernel.params();
     check_operands(kernel, &params, arguments.len())?;
@@ -142,10 +149,12 @@ pub fn argument(value: &Value) -> String {
     }
 }
 
-/// The command that puts this case to a device; kernel ids with several keys are quoted for the shell.
+/// The command that puts this case to a device; kernel ids with several keys are quoted for the
+/// shell.
 pub fn eval_command(kernel: &str, case: &[Value]) -> String {
     let plain = kernel.chars().all(|c| c.is_ascii_alphanumeric() || "._:=,-".contains(c));
-    let mut command = if plain { format!("fpprobe eval {kernel}") } else { format!("fpprobe eval '{kernel}'") };
+    let mut command =
+        if plain { format!("fpprobe eval {kernel}") } else { format!("fpprobe eval '{kernel}'") };
     for value in case {
         command.push(' ');
         command.push_str(&argument(value));
@@ -153,8 +162,8 @@ pub fn eval_command(kernel: &str, case: &[Value]) -> String {
     command
 }
 
-/// The command that runs a case as it ran. What differed between two runs ran in two orders, so it runs among the cases of
-/// its list.
+/// The command that runs a case as it ran. What differed between two runs ran in two orders, so it
+/// runs among the cases of its list.
 pub fn repeat_command(observation: &Observation, case: &[Value]) -> String {
     let Observation { kernel, cases, outcome, .. } = observation;
     let command = eval_command(&kernel.to_string(), case);
@@ -175,7 +184,11 @@ pub(crate) fn encode_results(results: &[Shape], answer: &[u64]) -> Value {
 }
 
 /// [`decode_answer`] with the results' shapes at hand, appending to a list.
-pub(crate) fn decode_results(bits: &mut Vec<u64>, results: &[Shape], answer: &Value) -> Result<(), ValueError> {
+pub(crate) fn decode_results(
+    bits: &mut Vec<u64>,
+    results: &[Shape],
+    answer: &Value,
+) -> Result<(), ValueError> {
     match (results, answer) {
         ([only], value) => decode_into(bits, *only, value, &|| "result".to_owned()),
         (several, Value::List(values)) if values.len() == several.len() => {
@@ -185,7 +198,11 @@ pub(crate) fn decode_results(bits: &mut Vec<u64>, results: &[Shape], answer: &Va
         }
         (several, value) => Err(ValueError::Shape {
             place: "result".to_owned(),
-            expected: several.iter().map(|shape| describe(*shape)).collect::<Vec<_>>().join(" and "),
+            expected: several
+                .iter()
+                .map(|shape| describe(*shape))
+                .collect::<Vec<_>>()
+                .join(" and "),
             found: found(value),
         }),
     }
@@ -217,9 +234,14 @@ pub(crate) fn decode_params(
     Ok(())
 }
 
-/// The components of one operand or result, appended to a list. The place is only put into words where something is
-/// wrong: reports hold millions.
-fn decode_into(bits: &mut Vec<u64>, shape: Shape, value: &Value, place: &dyn Fn() -> String) -> Result<(), ValueError> {
+/// The components of one operand or result, appended to a list. The place is only put into words
+/// where something is wrong: reports hold millions.
+fn decode_into(
+    bits: &mut Vec<u64>,
+    shape: Shape,
+    value: &Value,
+    place: &dyn Fn() -> String,
+) -> Result<(), ValueError> {
     match (shape.parts(), value) {
         (None, Value::Bits(text)) => bits.push(exact(shape.format, text, place)?),
         (Some((part, count)), Value::List(list)) if list.len() == count as usize => {
@@ -228,14 +250,21 @@ fn decode_into(bits: &mut Vec<u64>, shape: Shape, value: &Value, place: &dyn Fn(
                 decode_into(bits, part, value, &|| format!("{}, {name} {}", place(), index + 1))?;
             }
         }
-        _ => return Err(ValueError::Shape { place: place(), expected: describe(shape), found: found(value) }),
+        _ => {
+            return Err(ValueError::Shape {
+                place: place(),
+                expected: describe(shape),
+                found: found(value),
+            });
+        }
     }
     Ok(())
 }
 
 fn exact(format: Format, text: &str, place: &dyn Fn() -> String) -> Result<u64, ValueError> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    let parsed = if digits.len() == format.digits() { format.parse_bits(digits).ok() } else { None };
+    let parsed =
+        if digits.len() == format.digits() { format.parse_bits(digits).ok() } else { None };
     parsed.ok_or_else(|| ValueError::Bits { place: place(), text: text.to_owned(), format })
 }
 
@@ -252,7 +281,9 @@ fn describe(shape: Shape) -> String {
         (1, 1) => format!("one {}", shape.format),
         (1, width) => format!("{width} components of {}", shape.format),
         (columns, width) if columns == width => format!("{width} elements of {}", shape.format),
-        (columns, width) => format!("{columns} columns of {} components of {}", width / columns, shape.format),
+        (columns, width) => {
+            format!("{columns} columns of {} components of {}", width / columns, shape.format)
+        }
     }
 }
 
@@ -286,10 +317,22 @@ mod tests {
     #[test]
     fn cases_and_answers_go_to_json_and_back() {
         for (id, case, inputs, answer, out) in [
-            ("f32.inverse_sqrt", vec![0x80000000], r#"["80000000"]"#, vec![0xff800000], r#""ff800000""#),
+            (
+                "f32.inverse_sqrt",
+                vec![0x80000000],
+                r#"["80000000"]"#,
+                vec![0xff800000],
+                r#""ff800000""#,
+            ),
             ("f16.fmin", vec![0, 0x8000], r#"["0000","8000"]"#, vec![0x8000], r#""8000""#),
             ("f32.ford_equal", vec![0, 1], r#"["00000000","00000001"]"#, vec![1], r#""1""#),
-            ("f32.select", vec![1, 2, 3], r#"["1","00000002","00000003"]"#, vec![2], r#""00000002""#),
+            (
+                "f32.select",
+                vec![1, 2, 3],
+                r#"["1","00000002","00000003"]"#,
+                vec![2],
+                r#""00000002""#,
+            ),
             (
                 "b10g11r11.store:route=storage_image",
                 vec![1, 2, 3],
@@ -297,8 +340,20 @@ mod tests {
                 vec![0xffc003ff],
                 r#""ffc003ff""#,
             ),
-            ("f16.fabs:width=2", vec![0x8000, 1], r#"[["8000","0001"]]"#, vec![0, 1], r#"["0000","0001"]"#),
-            ("f32.frexp", vec![0x40c00000], r#"["40c00000"]"#, vec![0x3f400000, 3], r#"["3f400000","00000003"]"#),
+            (
+                "f16.fabs:width=2",
+                vec![0x8000, 1],
+                r#"[["8000","0001"]]"#,
+                vec![0, 1],
+                r#"["0000","0001"]"#,
+            ),
+            (
+                "f32.frexp",
+                vec![0x40c00000],
+                r#"["40c00000"]"#,
+                vec![0x3f400000, 3],
+                r#"["3f400000","00000003"]"#,
+            ),
             (
                 "f16.modf:width=2",
                 vec![0x3e00, 0xc100],
@@ -306,7 +361,13 @@ mod tests {
                 vec![0x3800, 0xb800, 0x3c00, 0xc000],
                 r#"[["3800","b800"],["3c00","c000"]]"#,
             ),
-            ("f64.sqrt", vec![1 << 63], r#"["8000000000000000"]"#, vec![1 << 63], r#""8000000000000000""#),
+            (
+                "f64.sqrt",
+                vec![1 << 63],
+                r#"["8000000000000000"]"#,
+                vec![1 << 63],
+                r#""8000000000000000""#,
+            ),
         ] {
             let kernel = kernel(id);
             let values = encode_case(&kernel, &case);
@@ -336,14 +397,24 @@ mod tests {
             message("f32.fabs:width=2", r#"["00000000"]"#),
             "operand 1: expected 2 components of f32, found one value"
         );
-        assert_eq!(message("f32.fabs", r#"[["00000000"]]"#), "operand 1: expected one f32, found a list of 1");
+        assert_eq!(
+            message("f32.fabs", r#"[["00000000"]]"#),
+            "operand 1: expected one f32, found a list of 1"
+        );
         assert_eq!(
             message("f32.fabs:width=2", r#"[["00000000",["00000000"]]]"#),
             "operand 1, component 2: expected one f32, found a list of 1"
         );
-        assert!(message("f32.select", r#"["2","00000000","00000000"]"#).contains("`2` is not a value of bool"));
-        let answer = |id: &str, text: &str| decode_answer(&kernel(id), &json(text)).unwrap_err().to_string();
-        assert_eq!(answer("f32.frexp", r#""3f400000""#), "result: expected one f32 and one i32, found one value");
+        assert!(
+            message("f32.select", r#"["2","00000000","00000000"]"#)
+                .contains("`2` is not a value of bool")
+        );
+        let answer =
+            |id: &str, text: &str| decode_answer(&kernel(id), &json(text)).unwrap_err().to_string();
+        assert_eq!(
+            answer("f32.frexp", r#""3f400000""#),
+            "result: expected one f32 and one i32, found one value"
+        );
         assert_eq!(
             answer("f32.frexp", r#"["3f400000","3"]"#),
             "result 2: `3` is not a value of i32: expected 8 hex digits"
@@ -360,12 +431,30 @@ mod tests {
             cases.name = if named { cases.name } else { "mine".to_owned() };
             let case = encode_case(&kernel, cases.case(0));
             let (detail, out) = (String::new(), std::sync::Arc::default());
-            repeat_command(&Observation { kernel, cases, outcome, detail, out, second: None }, &case)
+            repeat_command(
+                &Observation { kernel, cases, outcome, detail, out, second: None },
+                &case,
+            )
         };
         for (id, outcome, named, expected) in [
-            ("f32.fabs:route=literal", Outcome::Ran, true, "fpprobe eval f32.fabs:route=literal 00000000"),
-            ("f32.fabs:route=push", Outcome::Ran, true, "fpprobe eval f32.fabs:route=push 00000000"),
-            ("f32.fabs", Outcome::Flaky, true, "fpprobe eval f32.fabs 00000000 --among f32.unary.boundary"),
+            (
+                "f32.fabs:route=literal",
+                Outcome::Ran,
+                true,
+                "fpprobe eval f32.fabs:route=literal 00000000",
+            ),
+            (
+                "f32.fabs:route=push",
+                Outcome::Ran,
+                true,
+                "fpprobe eval f32.fabs:route=push 00000000",
+            ),
+            (
+                "f32.fabs",
+                Outcome::Flaky,
+                true,
+                "fpprobe eval f32.fabs 00000000 --among f32.unary.boundary",
+            ),
         ] {
             assert_eq!(command(id, outcome, named), expected);
         }
@@ -385,7 +474,8 @@ mod tests {
             eval_command("f32.fabs:controls=ftz32;width=2", &[]),
             "fpprobe eval 'f32.fabs:controls=ftz32;width=2'"
         );
-        let numbers = "1.0,-0.0,1e-45".split(',').chain(["nan", "-inf", "snan", "max", "min", "-sub", "0.1"]);
+        let numbers =
+            "1.0,-0.0,1e-45".split(',').chain(["nan", "-inf", "snan", "max", "min", "-sub", "0.1"]);
         let bits = numbers.map(|text| parse_case(&kernel("f32.fabs"), &[text]).unwrap()[0]);
         let expected = [
             0x3f80_0000,
@@ -404,9 +494,12 @@ mod tests {
         assert_eq!(parse_case(&kernel("f64.fabs"), &["0.1"]).unwrap(), [0x3fb9_9999_9999_999a]);
         // Digits alone are hex; a binary16 must have the number.
         assert_eq!(parse_case(&kernel("f32.fabs"), &["1"]).unwrap(), [1]);
-        for (id, text) in
-            [("f16.fabs", "0.1"), ("f32.fabs", "one"), ("f32.convert_s_to_f", "1.0"), ("f32.fabs", "--1.0")]
-        {
+        for (id, text) in [
+            ("f16.fabs", "0.1"),
+            ("f32.fabs", "one"),
+            ("f32.convert_s_to_f", "1.0"),
+            ("f32.fabs", "--1.0"),
+        ] {
             assert!(parse_case(&kernel(id), &[text]).is_err(), "{id} {text}");
         }
         assert_eq!(

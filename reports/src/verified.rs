@@ -1,8 +1,9 @@
 //! Modes of float controls as a device shows them, not as its driver claims them.
 //!
-//! A mode is shown where kernels ran under it, no answer contradicts the claim, and every required rule of the profile
-//! `vulkan` that speaks of it is met. A rule judges a mode at all widths together; at which of them it fails, its evidence
-//! says, which names every kernel that fails unless it is full.
+//! A mode is shown where kernels ran under it, no answer contradicts the claim, and every required
+//! rule of the profile `vulkan` that speaks of it is met. A rule judges a mode at all widths
+//! together; at which of them it fails, its evidence says, which names every kernel that fails
+//! unless it is full.
 
 use fpprobe_profiles::judge::EVIDENCE;
 use fpprobe_profiles::{Profile, profile};
@@ -56,10 +57,14 @@ impl<'a> Modes<'a> {
         let unknown = |why: &str| ModeProof::Unknown(why.to_owned());
         let kernels = match self.claim(control) {
             ClaimStatus::Confirmed(kernels) => kernels,
-            ClaimStatus::Contradicted(finding) => return ModeProof::Disproven(finding.text.clone()),
+            ClaimStatus::Contradicted(finding) => {
+                return ModeProof::Disproven(finding.text.clone());
+            }
             ClaimStatus::Untried => return unknown("claimed, but no kernel ran under it"),
             ClaimStatus::Absent => return unknown("not claimed, so no kernel may ask for it"),
-            ClaimStatus::Unknown => return unknown("the report does not say whether it is claimed"),
+            ClaimStatus::Unknown => {
+                return unknown("the report does not say whether it is claimed");
+            }
         };
         let (Some(judged), Some(profile)) = (self.judged, &self.profile) else {
             return unknown("the report was not judged by `vulkan`");
@@ -69,16 +74,27 @@ impl<'a> Modes<'a> {
             match rule.verdict {
                 Verdict::Conforms | Verdict::Permitted => met = true,
                 Verdict::Unsupported => {}
-                Verdict::Incomplete => doubt = Some(format!("{} is incomplete: {}", rule.id, rule.behaviour)),
+                Verdict::Incomplete => {
+                    doubt = Some(format!("{} is incomplete: {}", rule.id, rule.behaviour))
+                }
                 Verdict::Deviates | Verdict::Depends => match blamed(rule, control) {
                     Some((Blame::Its, kernel)) => {
-                        return ModeProof::Disproven(format!("{} fails: {} ({kernel})", rule.id, rule.title));
+                        return ModeProof::Disproven(format!(
+                            "{} fails: {} ({kernel})",
+                            rule.id, rule.title
+                        ));
                     }
                     Some((Blame::Shared, kernel)) => {
-                        doubt = Some(format!("{} fails under this and other modes together ({kernel})", rule.id));
+                        doubt = Some(format!(
+                            "{} fails under this and other modes together ({kernel})",
+                            rule.id
+                        ));
                     }
                     None if rule.evidence.len() < EVIDENCE => met = true,
-                    None => doubt = Some(format!("{} fails, and not all that fails is on record", rule.id)),
+                    None => {
+                        doubt =
+                            Some(format!("{} fails, and not all that fails is on record", rule.id))
+                    }
                 },
             }
         }
@@ -109,11 +125,15 @@ enum Blame {
 /// What of a rule's evidence speaks against a mode, the plainest of it.
 fn blamed(rule: &RuleResult, control: Control) -> Option<(Blame, &str)> {
     let blame = |id: &str| {
-        let kernel: Kernel = id.parse().ok().filter(|kernel: &Kernel| kernel.controls.contains(control))?;
+        let kernel: Kernel =
+            id.parse().ok().filter(|kernel: &Kernel| kernel.controls.contains(control))?;
         let rounds = |control: Control| matches!(control, Control::Rte(_) | Control::Rtz(_));
-        // A conversion is asked under the modes of both its widths; it rounds to that of its result.
-        let concerns = |one: &Control| !rounds(*one) || one.width() == Some(kernel.result().format.bits());
-        let modes: Vec<Control> = kernel.controls.iter().filter(|one| one.claim().is_some()).filter(concerns).collect();
+        // A conversion is asked under the modes of both its widths; it rounds to that of its
+        // result.
+        let concerns =
+            |one: &Control| !rounds(*one) || one.width() == Some(kernel.result().format.bits());
+        let modes: Vec<Control> =
+            kernel.controls.iter().filter(|one| one.claim().is_some()).filter(concerns).collect();
         match modes[..] {
             [one] if one == control => Some(Blame::Its),
             _ => modes.contains(&control).then_some(Blame::Shared),

@@ -1,12 +1,15 @@
 //! Where Vulkan Profiles files keep what fpprobe knows: structures, members, and their values.
 //!
-//! Source: the schema `profiles-0.8-latest.json` of Vulkan Profiles, and the structures of the Vulkan specification.
+//! Source: the schema `profiles-0.8-latest.json` of Vulkan Profiles, and the structures of the
+//! Vulkan specification.
 
 mod demands;
 
 use fpprobe_spirv::Control;
 
-pub use self::demands::{Alternative, DemandOutcome, DemandStatus, DemandsError, MemberDemand, VulkanDemands};
+pub use self::demands::{
+    Alternative, DemandOutcome, DemandStatus, DemandsError, MemberDemand, VulkanDemands,
+};
 
 /// The schema that files name.
 pub const SCHEMA: &str = "https://schema.khronos.org/vulkan/profiles-0.8-latest.json#";
@@ -14,7 +17,8 @@ pub const SCHEMA: &str = "https://schema.khronos.org/vulkan/profiles-0.8-latest.
 /// The structure of float controls.
 pub const CONTROLS: &str = "VkPhysicalDeviceFloatControlsProperties";
 
-/// Both independences: member, and how a report names each value beside how Vulkan does, weakest first.
+/// Both independences: member, and how a report names each value beside how Vulkan does, weakest
+/// first.
 pub const INDEPENDENCE: [&str; 2] = ["denormBehaviorIndependence", "roundingModeIndependence"];
 /// Values of an independence as reports and as Vulkan name them, weakest first.
 pub const INDEPENDENT: [(&str, &str); 3] = [

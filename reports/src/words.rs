@@ -5,14 +5,17 @@ use serde_json::{Map, Value};
 
 use crate::decimal::{self, decimal};
 
-/// What a set accepts, for people: `ff800000 (-inf) or any NaN`. `parts` are the names and formats of the values of an
-/// answer, where they are known.
+/// What a set accepts, for people: `ff800000 (-inf) or any NaN`. `parts` are the names and formats
+/// of the values of an answer, where they are known.
 ///
 /// A form that a newer version may have added is shown as the JSON it is.
 pub fn accepts_in_words(accepts: &Value, parts: &[(String, Format)]) -> String {
     let parts: Vec<ResultPart> = parts
         .iter()
-        .map(|(name, format)| ResultPart { name: name.clone(), encoding: ValueEncoding::Format(*format) })
+        .map(|(name, format)| ResultPart {
+            name: name.clone(),
+            encoding: ValueEncoding::Format(*format),
+        })
         .collect();
     in_words(accepts, &parts)
 }
@@ -51,18 +54,23 @@ impl ValueEncoding {
     }
 }
 
-/// The parts that a list of N sets is about: those that are known, the channels of the one texel, or components.
+/// The parts that a list of N sets is about: those that are known, the channels of the one texel,
+/// or components.
 fn parts_of(parts: &[ResultPart], count: usize) -> Option<Vec<ResultPart>> {
     if parts.len() == count {
         return Some(parts.to_vec());
     }
     let first = parts.first().map_or(ValueEncoding::Unknown, |part| part.encoding);
-    let channel =
-        |channel: &Channel| ResultPart { name: channel.name.to_string(), encoding: ValueEncoding::Channel(*channel) };
+    let channel = |channel: &Channel| ResultPart {
+        name: channel.name.to_string(),
+        encoding: ValueEncoding::Channel(*channel),
+    };
     let of_texel = |format: Format| {
         let fields: Vec<ResultPart> = format.channels().iter().map(channel).collect();
-        let exponent = || ResultPart { name: "exponent".to_owned(), encoding: ValueEncoding::Unknown };
-        let shared = fields.len() + 1 == count && format.channels().iter().all(|one| one.coding == Coding::Shared);
+        let exponent =
+            || ResultPart { name: "exponent".to_owned(), encoding: ValueEncoding::Unknown };
+        let shared = fields.len() + 1 == count
+            && format.channels().iter().all(|one| one.coding == Coding::Shared);
         fields.into_iter().chain(shared.then(exponent)).collect::<Vec<_>>()
     };
     match first {
@@ -71,7 +79,11 @@ fn parts_of(parts: &[ResultPart], count: usize) -> Option<Vec<ResultPart>> {
         }
         _ if count > 4 => None,
         _ => Some(
-            "xyzw".chars().take(count).map(|name| ResultPart { name: name.to_string(), encoding: first }).collect(),
+            "xyzw"
+                .chars()
+                .take(count)
+                .map(|name| ResultPart { name: name.to_string(), encoding: first })
+                .collect(),
         ),
     }
 }
@@ -120,7 +132,9 @@ fn set_in_words(set: &Map<String, Value>, of: &[ResultPart]) -> Option<String> {
                 "+" | "-" => parts.push(format!("{sign}0")),
                 _ => return None,
             },
-            ("except", Value::String(what)) if what == "subnormals" => except = ", but no subnormal",
+            ("except", Value::String(what)) if what == "subnormals" => {
+                except = ", but no subnormal"
+            }
             ("alts", Value::Array(list)) => parts.extend(list.iter().map(|set| in_words(set, of))),
             ("any" | "nan", Value::Bool(false)) => {}
             _ => return None,
@@ -156,7 +170,9 @@ fn interval_in_words(interval: &Value, encoding: ValueEncoding) -> Option<String
 
 /// An end of an interval: the encoding it has in the result's format, and its value.
 fn number_in_words(number: f64, encoding: ValueEncoding) -> String {
-    let bits = encoding.layout().and_then(|layout| Some((layout, decimal::encode_exactly(layout, number)?)));
+    let bits = encoding
+        .layout()
+        .and_then(|layout| Some((layout, decimal::encode_exactly(layout, number)?)));
     match bits {
         Some((layout, bits)) => {
             let digits = layout.bits().div_ceil(4) as usize;
@@ -179,7 +195,11 @@ mod tests {
         for (accepts, format, words) in [
             (json!({"any": true}), single, "anything"),
             (json!({"bits": ["ff800000"]}), single, "ff800000 (-inf)"),
-            (json!({"bits": ["00000000", "80000000"], "nan": true}), single, "00000000 (0), 80000000 (-0) or any NaN"),
+            (
+                json!({"bits": ["00000000", "80000000"], "nan": true}),
+                single,
+                "00000000 (0), 80000000 (-0) or any NaN",
+            ),
             (json!({"bits": ["1"]}), Some(Format::Bool), "1 (true)"),
             (json!({"bits": ["7e00"]}), None, "7e00"),
             (json!({"zero": "either"}), single, "a zero of either sign"),
@@ -190,8 +210,16 @@ mod tests {
                 "3f800000 (1) to 3f800001 (1.0000001), zero only as +0, but no subnormal",
             ),
             (json!({"intervals": [{"lo": one, "hi": one}]}), Some(Format::F16), "3c00 (1)"),
-            (json!({"intervals": [{"lo": "3fb999999999999a", "hi": one}]}), single, "0.1 to 3f800000 (1)"),
-            (json!({"alts": [{"nan": true}, {"bits": ["00000000"]}]}), single, "any NaN or 00000000 (0)"),
+            (
+                json!({"intervals": [{"lo": "3fb999999999999a", "hi": one}]}),
+                single,
+                "0.1 to 3f800000 (1)",
+            ),
+            (
+                json!({"alts": [{"nan": true}, {"bits": ["00000000"]}]}),
+                single,
+                "any NaN or 00000000 (0)",
+            ),
             (json!([{"any": true}, {"nan": true}]), single, "x: anything; y: any NaN"),
             (
                 json!([{"bits": ["7bf"]}, {"nan": true}, {"bits": ["000"]}]),
@@ -203,7 +231,8 @@ mod tests {
             (json!("the bits of f32.fmul"), single, "the bits of f32.fmul"),
             (json!(7), None, "7"),
         ] {
-            let parts: Vec<(String, Format)> = format.map(|format| (String::new(), format)).into_iter().collect();
+            let parts: Vec<(String, Format)> =
+                format.map(|format| (String::new(), format)).into_iter().collect();
             assert_eq!(accepts_in_words(&accepts, &parts), words);
         }
     }
@@ -214,6 +243,9 @@ mod tests {
         let one = json!([{"bits": ["3f000000"]}, {"bits": ["ffffffff"]}]);
         let words = "out: 3f000000 (0.5); second: ffffffff (-1)";
         assert_eq!(accepts_in_words(&one, &parts), words);
-        assert_eq!(accepts_in_words(&json!({"alts": [one, {"any": true}]}), &parts), format!("{words} or anything"));
+        assert_eq!(
+            accepts_in_words(&json!({"alts": [one, {"any": true}]}), &parts),
+            format!("{words} or anything")
+        );
     }
 }

@@ -1,8 +1,8 @@
-//! Writes every module of the catalogue to standard output, for the package `fpprobe-spirv-validation`, which must not
-//! link what this crate links (see there).
+//! Writes every module of the catalogue to standard output, for the package
+//! `fpprobe-spirv-validation`, which must not link what this crate links (see there).
 //!
-//! A record is one line `KIND LENGTH NAME` and as many bytes. Kind `spv` is a module; `spvasm` the text of the module
-//! written just before it.
+//! A record is one line `KIND LENGTH NAME` and as many bytes. Kind `spv` is a module; `spvasm` the
+//! text of the module written just before it.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -13,7 +13,8 @@ use fpprobe_spirv::module::point_list::point_list;
 use fpprobe_spirv::plan::{GROUP, LayoutRequest, Variant};
 use fpprobe_spirv::sweep::{self, Domain, Sink};
 use fpprobe_spirv::{
-    Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, catalogue, module, products,
+    Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, catalogue, module,
+    products,
 };
 
 /// Sets that a program may carry, beside the empty one and each control alone.
@@ -47,7 +48,8 @@ const UNITS: [&str; 6] = [
 /// Slots of a kernel whose operands the plan brings.
 const SLOTS: usize = 5;
 
-/// Kernels of a module, as many as a program runs at once by default: what the validator takes grows with their square.
+/// Kernels of a module, as many as a program runs at once by default: what the validator takes
+/// grows with their square.
 const SHARING: usize = 64;
 
 /// Cases of a kernel in a text.
@@ -59,8 +61,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for controls in sets(&combined)? {
         for via in [Via::Spirv, Via::Glsl] {
             for format in Format::ALL {
-                let kernels: Vec<Kernel> =
-                    unfolded(format).filter_map(|kernel| kernel_under(kernel, controls, via)).collect();
+                let kernels: Vec<Kernel> = unfolded(format)
+                    .filter_map(|kernel| kernel_under(kernel, controls, via))
+                    .collect();
                 if format.channels().is_empty() {
                     together(&mut out, &kernels)?;
                 }
@@ -70,25 +73,36 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         for kernels in catalogue::side_by_side() {
-            let kernels: Vec<Kernel> =
-                kernels.into_iter().filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv)).collect();
+            let kernels: Vec<Kernel> = kernels
+                .into_iter()
+                .filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv))
+                .collect();
             together(&mut out, &kernels)?;
         }
         // How operands come has nothing to do with any single control.
         if !controls.is_empty() && !combined.contains(&controls) {
             continue;
         }
-        for (route, format) in Route::OTHERS.into_iter().flat_map(|route| Format::ALL.map(|format| (route, format))) {
+        for (route, format) in
+            Route::OTHERS.into_iter().flat_map(|route| Format::ALL.map(|format| (route, format)))
+        {
             let by = kernels(format).map(|kernel| Kernel { route, ..kernel });
-            let kernels: Vec<Kernel> = by.filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv)).collect();
+            let kernels: Vec<Kernel> =
+                by.filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv)).collect();
             brought(&mut out, &kernels, controls)?;
         }
         for format in Format::ALL {
-            swept(&mut out, kernels(format).filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv)))?;
+            swept(
+                &mut out,
+                kernels(format).filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv)),
+            )?;
         }
-        for (stage, format) in DRAWING.into_iter().flat_map(|stage| Format::ALL.map(|format| (stage, format))) {
+        for (stage, format) in
+            DRAWING.into_iter().flat_map(|stage| Format::ALL.map(|format| (stage, format)))
+        {
             let at = unfolded(format).map(|kernel| Kernel { stage, ..kernel });
-            let kernels: Vec<Kernel> = at.filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv)).collect();
+            let kernels: Vec<Kernel> =
+                at.filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv)).collect();
             together(&mut out, &kernels)?;
         }
     }
@@ -129,19 +143,26 @@ fn kernel_under(kernel: Kernel, controls: Controls, via: Via) -> Option<Kernel> 
     Kernel { controls, via, ..kernel }.to_string().parse().ok()
 }
 
-/// All kernels in one module: with and without 16-bit storage, both variants. Under controls two of these four, in modules of
-/// a program's size.
+/// All kernels in one module: with and without 16-bit storage, both variants. Under controls two of
+/// these four, in modules of a program's size.
 fn together(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>> {
     let controlled = kernels.first().is_some_and(|first| !first.controls.is_empty());
-    kernels.chunks(if controlled { SHARING } else { usize::MAX }).try_for_each(|kernels| shared(out, kernels))
+    kernels
+        .chunks(if controlled { SHARING } else { usize::MAX })
+        .try_for_each(|kernels| shared(out, kernels))
 }
 
 /// Some kernels in one module.
 fn shared(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>> {
     let first = &kernels[0];
-    let sized: Vec<(Kernel, u32)> = (100..).zip(kernels).map(|(slots, kernel)| (*kernel, slots)).collect();
+    let sized: Vec<(Kernel, u32)> =
+        (100..).zip(kernels).map(|(slots, kernel)| (*kernel, slots)).collect();
     for storage16 in [false, true] {
-        let variants = if first.controls.is_empty() { &VARIANTS[..] } else { &VARIANTS[usize::from(storage16)..][..1] };
+        let variants = if first.controls.is_empty() {
+            &VARIANTS[..]
+        } else {
+            &VARIANTS[usize::from(storage16)..][..1]
+        };
         for variant in variants {
             let plan = Plan::new(&sized, storage16, *variant);
             let name = format!(
@@ -180,7 +201,10 @@ fn alone(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>>
 }
 
 /// The modules that ask kernels every input; NaNs are treated alike under all controls.
-fn swept(out: &mut impl Write, kernels: impl Iterator<Item = Kernel>) -> Result<(), Box<dyn Error>> {
+fn swept(
+    out: &mut impl Write,
+    kernels: impl Iterator<Item = Kernel>,
+) -> Result<(), Box<dyn Error>> {
     for domain in kernels.filter_map(|kernel| Domain::of(&kernel).ok()) {
         let normalise = domain.kernel().controls.is_empty();
         for sink in [Sink::Store, Sink::Digest { normalise }, Sink::Raw] {
@@ -191,8 +215,13 @@ fn swept(out: &mut impl Write, kernels: impl Iterator<Item = Kernel>) -> Result<
     Ok(())
 }
 
-/// Kernels whose operands the plan brings: all in one module, and under no controls each in its own.
-fn brought(out: &mut impl Write, kernels: &[Kernel], controls: Controls) -> Result<(), Box<dyn Error>> {
+/// Kernels whose operands the plan brings: all in one module, and under no controls each in its
+/// own.
+fn brought(
+    out: &mut impl Write,
+    kernels: &[Kernel],
+    controls: Controls,
+) -> Result<(), Box<dyn Error>> {
     let selected = |(operands, kernel): (usize, &Kernel)| {
         let cases = cases::boundary(kernel);
         let values: Arc<[u64]> = cases.iter().take(SLOTS).flatten().copied().collect();
@@ -211,12 +240,14 @@ fn brought(out: &mut impl Write, kernels: &[Kernel], controls: Controls) -> Resu
     Ok(())
 }
 
-/// Kernels of cooperative matrices, for subgroups of fewer and more invocations than the matrices have lines, and as
-/// text.
+/// Kernels of cooperative matrices, for subgroups of fewer and more invocations than the matrices
+/// have lines, and as text.
 fn matrices(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let units: Vec<String> = UNITS.map(str::to_owned).into();
     for kernel in products::kernels(&units) {
-        for (group, reversed) in [8, 32, 64].into_iter().flat_map(|group| [(group, false), (group, true)]) {
+        for (group, reversed) in
+            [8, 32, 64].into_iter().flat_map(|group| [(group, false), (group, true)])
+        {
             let variant = Variant { shift: 1, reversed, group, subgroup: None };
             let plan = Plan::new(&[(kernel, 100)], reversed, variant);
             module_of(out, &format!("{kernel}, {variant:?}"), &plan)?;
@@ -242,7 +273,12 @@ fn texts(out: &mut impl Write, sets: &[Controls]) -> Result<(), Box<dyn Error>> 
         let other = Kernel { route: Route::OTHERS[index % Route::OTHERS.len()], ..kernel };
         if let Some(kernel) = kernel_under(other, sets[index % sets.len()], Via::Spirv) {
             for form in [EmitFormat::Spv, EmitFormat::Spvasm] {
-                record(out, form.name(), &kernel.to_string(), &emit(&kernel, &cases::boundary(&kernel), form)?)?;
+                record(
+                    out,
+                    form.name(),
+                    &kernel.to_string(),
+                    &emit(&kernel, &cases::boundary(&kernel), form)?,
+                )?;
             }
         }
     }

@@ -1,4 +1,5 @@
-//! SPIR-V assembly text that SPIRV-Tools' `spirv-as` assembles back to the same instructions and ids.
+//! SPIR-V assembly text that SPIRV-Tools' `spirv-as` assembles back to the same instructions and
+//! ids.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,8 +11,9 @@ use rspirv::spirv::{Op, Word};
 use crate::format::Format;
 use crate::layout::FloatLayout;
 
-/// The text of a module, without a header, in the columns of `spirv-dis`. Ids stay numbers, so that `spirv-as
-/// --preserve-numeric-ids` gives the same words; their names stand in comments where they are defined.
+/// The text of a module, without a header, in the columns of `spirv-dis`. Ids stay numbers, so that
+/// `spirv-as --preserve-numeric-ids` gives the same words; their names stand in comments where they
+/// are defined.
 pub(crate) fn text(module: &Module) -> String {
     let mut bare = module.clone();
     // rspirv's header says rspirv whoever generated the module.
@@ -21,7 +23,10 @@ pub(crate) fn text(module: &Module) -> String {
     for line in bare.disassemble().lines() {
         let _ = match line.split_once(" = ") {
             Some((id, rest)) => {
-                let rest = constants.get(id).cloned().unwrap_or_else(|| product_operands(&rest.replace("  ", " ")));
+                let rest = constants
+                    .get(id)
+                    .cloned()
+                    .unwrap_or_else(|| product_operands(&rest.replace("  ", " ")));
                 let name = names.get(id).map_or_else(String::new, |name| format!(" ; {name}"));
                 writeln!(text, "{id:>12} = {rest}{name}")
             }
@@ -31,15 +36,20 @@ pub(crate) fn text(module: &Module) -> String {
     text
 }
 
-/// rspirv prints the operands of a product of matrices as Rust spells them: `MATRIX_A_SIGNED_COMPONENTS_KHR` is
-/// `MatrixASignedComponentsKHR`.
+/// rspirv prints the operands of a product of matrices as Rust spells them:
+/// `MATRIX_A_SIGNED_COMPONENTS_KHR` is `MatrixASignedComponentsKHR`.
 fn product_operands(line: &str) -> String {
-    let Some((head, flags)) = line.split_once("CooperativeMatrixOperands(") else { return line.to_owned() };
+    let Some((head, flags)) = line.split_once("CooperativeMatrixOperands(") else {
+        return line.to_owned();
+    };
     let word = |word: &str| match word.split_at_checked(1) {
         Some((first, rest)) if word != "KHR" => format!("{first}{}", rest.to_lowercase()),
         _ => word.to_owned(),
     };
-    let flags = flags.trim_end_matches(')').split(" | ").map(|flag| flag.split('_').map(word).collect::<String>());
+    let flags = flags
+        .trim_end_matches(')')
+        .split(" | ")
+        .map(|flag| flag.split('_').map(word).collect::<String>());
     format!("{head}{}", flags.collect::<Vec<_>>().join("|"))
 }
 
@@ -55,11 +65,14 @@ fn names(module: &Module) -> BTreeMap<String, &str> {
         .collect()
 }
 
-/// rspirv prints a 16-bit constant as the binary32 of the same bits, and infinities and NaNs as words. Hexadecimal
-/// floats are exact for every width. Signed integers it prints unsigned, which `spirv-as` refuses above 2^31 - 1.
+/// rspirv prints a 16-bit constant as the binary32 of the same bits, and infinities and NaNs as
+/// words. Hexadecimal floats are exact for every width. Signed integers it prints unsigned, which
+/// `spirv-as` refuses above 2^31 - 1.
 fn constants(module: &Module) -> BTreeMap<String, String> {
-    let types: BTreeMap<Word, Format> = module.types_global_values.iter().filter_map(format_of_type).collect();
-    let is_constant = |inst: &&Instruction| matches!(inst.class.opcode, Op::Constant | Op::SpecConstant);
+    let types: BTreeMap<Word, Format> =
+        module.types_global_values.iter().filter_map(format_of_type).collect();
+    let is_constant =
+        |inst: &&Instruction| matches!(inst.class.opcode, Op::Constant | Op::SpecConstant);
     let constants = module.types_global_values.iter().filter(is_constant);
     constants
         .filter_map(|inst| {
@@ -70,7 +83,9 @@ fn constants(module: &Module) -> BTreeMap<String, String> {
                 _ => return None,
             };
             let format = types.get(&kind)?;
-            let literal = format.float().map_or_else(|| (bits as i32).to_string(), |layout| literal(layout, bits));
+            let literal = format
+                .float()
+                .map_or_else(|| (bits as i32).to_string(), |layout| literal(layout, bits));
             let text = format!("{} %{kind} {literal}", inst.class.opname);
             Some((format!("%{id}"), format!("Op{text}")))
         })
@@ -90,14 +105,16 @@ fn format_of_type(inst: &Instruction) -> Option<(Word, Format)> {
     Some((inst.result_id?, format))
 }
 
-/// A hexadecimal float. Infinities and NaNs have the exponent after the largest finite one, as `spirv-dis` writes them.
+/// A hexadecimal float. Infinities and NaNs have the exponent after the largest finite one, as
+/// `spirv-dis` writes them.
 fn literal(layout: FloatLayout, bits: u64) -> String {
     let sign = if layout.is_negative(bits) { "-" } else { "" };
     let magnitude = bits & layout.magnitude_mask();
     if magnitude == 0 {
         return format!("{sign}0x0p+0");
     }
-    let (mut exponent, mut fraction) = ((magnitude >> layout.fraction) as i32, magnitude & (layout.min_normal() - 1));
+    let (mut exponent, mut fraction) =
+        ((magnitude >> layout.fraction) as i32, magnitude & (layout.min_normal() - 1));
     if exponent == 0 {
         exponent = 1;
         while fraction < layout.min_normal() {
@@ -146,6 +163,9 @@ mod tests {
             assert_eq!(literal(single, bits), text, "{bits:08x}");
         }
         assert_eq!(literal(Format::F16.float().unwrap(), 0x3c01), "0x1.004p+0");
-        assert_eq!(literal(Format::F64.float().unwrap(), 0x3ff0_0000_0000_0001), "0x1.0000000000001p+0");
+        assert_eq!(
+            literal(Format::F64.float().unwrap(), 0x3ff0_0000_0000_0001),
+            "0x1.0000000000001p+0"
+        );
     }
 }

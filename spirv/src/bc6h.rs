@@ -1,9 +1,9 @@
-//! BC6H: which bits of a block are which number (Khronos Data Format Specification, "BPTC Compressed Texture Image Formats", BC6H;
-//! D3D11.3 §19.5.13).
+//! BC6H: which bits of a block are which number (Khronos Data Format Specification, "BPTC
+//! Compressed Texture Image Formats", BC6H; D3D11.3 §19.5.13).
 //!
-//! A block is 128 bits. Its lowest ones say the mode: how many subsets its texels fall into, how wide the endpoints of each subset
-//! are, and where their bits lie. Behind them come which texel is of which subset, and for each texel how far it lies from one
-//! endpoint to the other.
+//! A block is 128 bits. Its lowest ones say the mode: how many subsets its texels fall into, how
+//! wide the endpoints of each subset are, and where their bits lie. Behind them come which texel is
+//! of which subset, and for each texel how far it lies from one endpoint to the other.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,8 @@ const PARTITION: (u32, u32) = (77, 5);
 /// Where the indices of a block of one subset, and of one of two, begin.
 const INDICES: [u32; 2] = [65, 82];
 
-/// Which texels are of the second subset, the first texel in the highest bit (table "Partition table for 2-subset BPTC").
+/// Which texels are of the second subset, the first texel in the highest bit (table "Partition
+/// table for 2-subset BPTC").
 pub const SUBSETS: [u16; 32] = [
     0b0011_0011_0011_0011,
     0b0001_0001_0001_0001,
@@ -57,8 +58,8 @@ pub const SUBSETS: [u16; 32] = [
     0b0011_1001_1001_1100,
 ];
 
-/// The texel of the second subset whose index lacks its highest bit (table "BPTC anchor index values for the second subset of
-/// two-subset partitioning").
+/// The texel of the second subset whose index lacks its highest bit (table "BPTC anchor index
+/// values for the second subset of two-subset partitioning").
 const ANCHORS: [u32; 32] = [
     15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, //
     15, 2, 8, 2, 2, 8, 8, 15, 2, 8, 2, 2, 8, 8, 2, 2,
@@ -92,7 +93,9 @@ pub struct Fields {
 
 /// Every mode, in the order of the table "Endpoint and partition parameters for BC6H block modes".
 pub static MODES: LazyLock<[BlockMode; 14]> = LazyLock::new(|| {
-    let mode = |number, transformed, bits, others, layout| BlockMode::new(number, transformed, bits, others, layout);
+    let mode = |number, transformed, bits, others, layout| {
+        BlockMode::new(number, transformed, bits, others, layout)
+    };
     [
         mode(
             0,
@@ -166,22 +169,37 @@ pub static MODES: LazyLock<[BlockMode; 14]> = LazyLock::new(|| {
         ),
         mode(3, false, 10, [10, 10, 10], "r0.9-0 g0.9-0 b0.9-0 r1.9-0 g1.9-0 b1.9-0"),
         mode(7, true, 11, [9, 9, 9], "r0.9-0 g0.9-0 b0.9-0 r1.8-0 r0.10 g1.8-0 g0.10 b1.8-0 b0.10"),
-        mode(11, true, 12, [8, 8, 8], "r0.9-0 g0.9-0 b0.9-0 r1.7-0 r0.10-11 g1.7-0 g0.10-11 b1.7-0 b0.10-11"),
-        mode(15, true, 16, [4, 4, 4], "r0.9-0 g0.9-0 b0.9-0 r1.3-0 r0.10-15 g1.3-0 g0.10-15 b1.3-0 b0.10-15"),
+        mode(
+            11,
+            true,
+            12,
+            [8, 8, 8],
+            "r0.9-0 g0.9-0 b0.9-0 r1.7-0 r0.10-11 g1.7-0 g0.10-11 b1.7-0 b0.10-11",
+        ),
+        mode(
+            15,
+            true,
+            16,
+            [4, 4, 4],
+            "r0.9-0 g0.9-0 b0.9-0 r1.3-0 r0.10-15 g1.3-0 g0.10-15 b1.3-0 b0.10-15",
+        ),
     ]
 });
 
 impl BlockMode {
-    /// `layout`: the fields from the lowest bit on, `r0.9-0` being bits 0 to 9 of red of the first endpoint, `r0.10-11` bit 11
-    /// and then bit 10: as the specification's table "Block descriptions for BC6H block modes" has them.
+    /// `layout`: the fields from the lowest bit on, `r0.9-0` being bits 0 to 9 of red of the first
+    /// endpoint, `r0.10-11` bit 11 and then bit 10: as the specification's table "Block
+    /// descriptions for BC6H block modes" has them.
     fn new(number: u32, transformed: bool, bits: u32, others: [u32; 3], layout: &str) -> BlockMode {
         let places = layout.split(' ').flat_map(|field| {
             let (name, range) = field.split_once('.').unwrap_or((field, "0"));
             let (high, low) = range.split_once('-').unwrap_or((range, range));
             let [high, low] = [high, low].map(|number| number.parse::<u32>().unwrap_or_default());
-            let channel = usize::from(name.starts_with('g')) + 2 * usize::from(name.starts_with('b'));
+            let channel =
+                usize::from(name.starts_with('g')) + 2 * usize::from(name.starts_with('b'));
             let endpoint = name[1..].parse().unwrap_or_default();
-            let ascending: Vec<u32> = if low <= high { (low..=high).collect() } else { (high..=low).rev().collect() };
+            let ascending: Vec<u32> =
+                if low <= high { (low..=high).collect() } else { (high..=low).rev().collect() };
             ascending.into_iter().map(move |bit| (channel, endpoint, bit))
         });
         BlockMode { number, transformed, bits, others, places: places.collect() }
@@ -205,7 +223,8 @@ impl BlockMode {
 
     /// Which subset a texel is of.
     pub fn subset(&self, partition: u32, texel: u32) -> usize {
-        let second = self.is_parted() && SUBSETS[partition as usize] >> (TEXELS - 1 - texel) & 1 == 1;
+        let second =
+            self.is_parted() && SUBSETS[partition as usize] >> (TEXELS - 1 - texel) & 1 == 1;
         usize::from(second)
     }
 
@@ -288,8 +307,14 @@ mod tests {
                 // Each number with all its bits, and no other.
                 let mut seen = u128::from(mode.number) | u128::from(partition) << PARTITION.0;
                 let mut add = |fields: &Fields, bits: u32| {
-                    let own = mode.write(fields) ^ mode.write(&Fields { partition, ..Fields::default() });
-                    assert_eq!((own.count_ones(), own & seen), (bits, 0), "mode {} {fields:?}", mode.number);
+                    let own =
+                        mode.write(fields) ^ mode.write(&Fields { partition, ..Fields::default() });
+                    assert_eq!(
+                        (own.count_ones(), own & seen),
+                        (bits, 0),
+                        "mode {} {fields:?}",
+                        mode.number
+                    );
                     assert_eq!(&mode.read(mode.write(fields)), fields);
                     seen |= own;
                 };
@@ -308,7 +333,9 @@ mod tests {
                     add(&fields, bits);
                 }
                 let own = if mode.number < 2 { 2 } else { 5 };
-                let free = u128::MAX << own & !seen & !(u128::from(mode.is_parted()) * 0x1f << PARTITION.0);
+                let free = u128::MAX << own
+                    & !seen
+                    & !(u128::from(mode.is_parted()) * 0x1f << PARTITION.0);
                 assert_eq!(free, 0, "mode {} leaves bits out", mode.number);
             }
         }

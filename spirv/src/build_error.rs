@@ -8,7 +8,9 @@ use crate::route::Route;
 #[non_exhaustive]
 pub enum BuildError {
     /// Kernels of one module that differ in controls, route, stage or front end.
-    #[error("kernels `{first}` and `{other}` differ in controls, route, stage or front end and cannot share a module")]
+    #[error(
+        "kernels `{first}` and `{other}` differ in controls, route, stage or front end and cannot share a module"
+    )]
     Mixed {
         /// The first kernel of the plan.
         first: String,
@@ -16,7 +18,9 @@ pub enum BuildError {
         other: String,
     },
     /// A placed kernel whose regions do not fit its operation.
-    #[error("kernel `{kernel}` is laid out with {given} operands in buffers, which its operation does not take")]
+    #[error(
+        "kernel `{kernel}` is laid out with {given} operands in buffers, which its operation does not take"
+    )]
     Operands {
         /// The kernel.
         kernel: String,
@@ -30,7 +34,9 @@ pub enum BuildError {
         format: Format,
     },
     /// A kernel that a command of Vulkan carries out.
-    #[error("on the route `{route}` no shader runs: a command of Vulkan does it all, and `fpprobe eval` has it done")]
+    #[error(
+        "on the route `{route}` no shader runs: a command of Vulkan does it all, and `fpprobe eval` has it done"
+    )]
     NoShader {
         /// The route.
         route: Route,
@@ -54,7 +60,9 @@ pub enum BuildError {
         message: String,
     },
     /// Cases or results that do not fit the kernel.
-    #[error("kernel `{kernel}` takes {operands} values a case and gives {results}; these cases have other numbers")]
+    #[error(
+        "kernel `{kernel}` takes {operands} values a case and gives {results}; these cases have other numbers"
+    )]
     Cases {
         /// The kernel.
         kernel: String,
@@ -71,7 +79,8 @@ pub enum BuildError {
         /// What Amber does not do.
         why: &'static str,
     },
-    /// An instruction that the GLSL compiler replaced or dropped, so that its module would ask another question.
+    /// An instruction that the GLSL compiler replaced or dropped, so that its module would ask
+    /// another question.
     #[error("the GLSL compiler left no {instruction} in kernel `{kernel}`")]
     Lost {
         /// The kernel.

@@ -30,5 +30,7 @@ pub(crate) fn vectors_of_slot(params: &[Shape]) -> u32 {
 /// Why operands do not fit their route; `None` where they do.
 pub(crate) fn excess(route: Route, params: &[Shape]) -> Option<String> {
     let (needed, most) = (vectors_of_slot(params), vectors(route)?);
-    (needed > most).then(|| format!("its operands take {needed} vectors of 16 bytes, and route `{route}` holds {most}"))
+    (needed > most).then(|| {
+        format!("its operands take {needed} vectors of 16 bytes, and route `{route}` holds {most}")
+    })
 }

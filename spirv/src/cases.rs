@@ -1,5 +1,6 @@
-//! The inputs that every kernel is asked: every boundary class and its neighbours, all pairs for two operands, chosen
-//! triples for three, a seeded random draw by exponent, and every encoding where there are few.
+//! The inputs that every kernel is asked: every boundary class and its neighbours, all pairs for
+//! two operands, chosen triples for three, a seeded random draw by exponent, and every encoding
+//! where there are few.
 //!
 //! Inputs depend on operation and format alone, never on a profile.
 
@@ -88,7 +89,8 @@ pub fn cases(kernel: &Kernel) -> Cases {
     made(kernel, Length::Whole)
 }
 
-/// The short list of a kernel that is run by another route, at another width or in another language than the plain one.
+/// The short list of a kernel that is run by another route, at another width or in another language
+/// than the plain one.
 pub fn boundary(kernel: &Kernel) -> Cases {
     made(kernel, if kernel.route.is_folded() { Length::Corners } else { Length::Boundary })
 }
@@ -96,11 +98,13 @@ pub fn boundary(kernel: &Kernel) -> Cases {
 /// The list of this name, if it is one of the kernel's, with random cases or without.
 pub fn named(kernel: &Kernel, name: &str) -> Option<Cases> {
     let (own, more) = name.split_once(MORE).map_or((name, None), |(own, more)| (own, Some(more)));
-    let list = [cases, boundary].into_iter().map(|list| list(kernel)).find(|cases| cases.name == own)?;
+    let list =
+        [cases, boundary].into_iter().map(|list| list(kernel)).find(|cases| cases.name == own)?;
     let Some((count, seed)) = more.map(|more| more.split_once(SEED)).unwrap_or_default() else {
         return more.is_none().then_some(list);
     };
-    let (count, seed) = (count.parse().ok().filter(|count| *count <= MOST_RANDOM)?, seed.parse().ok()?);
+    let (count, seed) =
+        (count.parse().ok().filter(|count| *count <= MOST_RANDOM)?, seed.parse().ok()?);
     Some(with_random(kernel, list, count, seed)).filter(|cases| cases.name == name)
 }
 
@@ -114,10 +118,14 @@ pub const MOST_RANDOM: u32 = 1 << 16;
 /// Lists with random cases, by name, so that kernels of one list share it.
 static DRAWN: LazyLock<Mutex<HashMap<String, Cases>>> = LazyLock::new(Mutex::default);
 
-/// A list of a kernel followed by `count` random cases, which are a function of the seed. Texels, whose lists hold every code, and
-/// constants, which are part of the module, have none.
+/// A list of a kernel followed by `count` random cases, which are a function of the seed. Texels,
+/// whose lists hold every code, and constants, which are part of the module, have none.
 pub fn with_random(kernel: &Kernel, list: Cases, count: u32, seed: u64) -> Cases {
-    if count == 0 || list.name.is_empty() || kernel.op.code.is_of_texels() || kernel.route.is_folded() {
+    if count == 0
+        || list.name.is_empty()
+        || kernel.op.code.is_of_texels()
+        || kernel.route.is_folded()
+    {
         return list;
     }
     let mut drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,12 +139,14 @@ pub fn with_random(kernel: &Kernel, list: Cases, count: u32, seed: u64) -> Cases
         .clone()
 }
 
-/// Whether Vulkan lets a device be asked this case: depths lie between 0 and 1 (`VkViewport`, `VkClearDepthStencilValue`, "Copies
-/// Between Buffers and Images"; `VK_EXT_depth_range_unrestricted` is not used).
+/// Whether Vulkan lets a device be asked this case: depths lie between 0 and 1 (`VkViewport`,
+/// `VkClearDepthStencilValue`, "Copies Between Buffers and Images";
+/// `VK_EXT_depth_range_unrestricted` is not used).
 pub fn is_offered(kernel: &Kernel, case: &[u64]) -> bool {
     let params = kernel.params();
     let mut values = Shape::split(&params, case).filter(|(shape, _)| shape.format.is_single());
-    !kernel.format.is_depth() || values.all(|(_, own)| own.iter().all(|bits| packed::is_depth(*bits)))
+    !kernel.format.is_depth()
+        || values.all(|(_, own)| own.iter().all(|bits| packed::is_depth(*bits)))
 }
 
 fn made(kernel: &Kernel, length: Length) -> Cases {
@@ -149,13 +159,15 @@ fn made(kernel: &Kernel, length: Length) -> Cases {
     made.entry(name).or_insert_with_key(|name| fresh(kernel, length, name)).clone()
 }
 
-/// Whether a kernel is asked each pair of some patterns: what a compiler makes of a selection hangs on both of its constants.
+/// Whether a kernel is asked each pair of some patterns: what a compiler makes of a selection hangs
+/// on both of its constants.
 fn is_of_patterns(kernel: &Kernel) -> bool {
     let integers = kernel.op.result.format == Some(Format::U32);
     kernel.op.function == Function::Choose && (integers || kernel.op.code.has_run_time_condition())
 }
 
-/// Components that the cases of a kernel of component-wise operations have for each operand; 1 for all others.
+/// Components that the cases of a kernel of component-wise operations have for each operand; 1 for
+/// all others.
 fn width(kernel: &Kernel) -> usize {
     if kernel.op.is_componentwise() { kernel.width as usize } else { 1 }
 }
@@ -180,10 +192,12 @@ fn formats(kernel: &Kernel, width: usize) -> Vec<Format> {
     params.iter().flat_map(|shape| vec![shape.format; shape.width as usize / width]).collect()
 }
 
-/// What makes a list: the operands of a case lie side by side; of component-wise operations they are scalars.
+/// What makes a list: the operands of a case lie side by side; of component-wise operations they
+/// are scalars.
 type Maker = fn(&Kernel) -> Vec<u64>;
 
-/// Which list a kernel of a format is asked. Few lists: kernels of the same list share the operands of their module.
+/// Which list a kernel of a format is asked. Few lists: kernels of the same list share the operands
+/// of their module.
 fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
     let plainest = kernel.controls.is_empty() && kernel.via == Via::Spirv && kernel.width == 1;
     // Every encoding is asked once, by the plainest kernel; others are asked the boundaries.
@@ -195,37 +209,60 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
             return (format!("{}.{unit}", kernel.op.name).into(), matrix::list);
         }
         (Function::SummationOrder, _) => ("summands", |_| subgroup::summands()),
-        (Function::Store, _) if kernel.op.code == Code::TexelConvert => (kernel.op.name, packed::converted),
+        (Function::Store, _) if kernel.op.code == Code::TexelConvert => {
+            (kernel.op.name, packed::converted)
+        }
         (Function::Store, 2) => ("blend_replace", |kernel| packed::replaced(kernel.format)),
-        (Function::Add, _) if kernel.format.is_packed() => ("blend_add", |kernel| packed::added(kernel.format)),
+        (Function::Add, _) if kernel.format.is_packed() => {
+            ("blend_add", |kernel| packed::added(kernel.format))
+        }
         (Function::Store, _) => ("store", |kernel| packed::store_cases(kernel.format)),
         (Function::Load, _) if plainest && packed::has_wide_codes(kernel.format) => {
             ("every", |kernel| packed::every_texel(kernel.format))
         }
         (Function::Load, _) => ("load", |kernel| packed::load_cases(kernel.format)),
-        (Function::Move, _) if kernel.format.is_packed() => ("load", |kernel| packed::load_cases(kernel.format)),
+        (Function::Move, _) if kernel.format.is_packed() => {
+            ("load", |kernel| packed::load_cases(kernel.format))
+        }
         (Function::UnpackNorm { bits: 8, .. }, _) => ("bytes", |_| packed::bytes()),
-        (Function::UnpackHalf | Function::UnpackNorm { .. }, _) if exhaustive => ("halves", |_| packed::halves()),
-        (Function::UnpackHalf | Function::UnpackNorm { .. }, _) => ("some_halves", |_| packed::some_halves()),
-        (Function::PackHalf, _) => ("pack", |kernel| widen(&of(kernel, unary::unary), 1, kernel.arity())),
+        (Function::UnpackHalf | Function::UnpackNorm { .. }, _) if exhaustive => {
+            ("halves", |_| packed::halves())
+        }
+        (Function::UnpackHalf | Function::UnpackNorm { .. }, _) => {
+            ("some_halves", |_| packed::some_halves())
+        }
+        (Function::PackHalf, _) => {
+            ("pack", |kernel| widen(&of(kernel, unary::unary), 1, kernel.arity()))
+        }
         (Function::PackNorm { bits, signed }, _) => {
             let name = format!("{}norm{bits}", if signed { 's' } else { 'u' });
-            return (name.into(), |kernel| widen(&packed::fixed(kernel.op.function), 1, kernel.arity()));
+            return (name.into(), |kernel| {
+                widen(&packed::fixed(kernel.op.function), 1, kernel.arity())
+            });
         }
-        (Function::PackDouble, _) => ("words", |kernel| of(kernel, unary::unary).into_iter().flat_map(words).collect()),
+        (Function::PackDouble, _) => {
+            ("words", |kernel| of(kernel, unary::unary).into_iter().flat_map(words).collect())
+        }
         (Function::Ldexp, _) => ("scales", |kernel| of(kernel, integers::scales)),
-        (Function::FromSigned | Function::FromUnsigned, _) => ("integers", |kernel| of(kernel, integers::integers)),
+        (Function::FromSigned | Function::FromUnsigned, _) => {
+            ("integers", |kernel| of(kernel, integers::integers))
+        }
         (Function::Choose, _) if is_of_patterns(kernel) => {
             let integers = kernel.op.result.format == Some(Format::U32);
-            (if integers { "word_patterns" } else { "patterns" }, |kernel| of(kernel, several::patterns))
+            (if integers { "word_patterns" } else { "patterns" }, |kernel| {
+                of(kernel, several::patterns)
+            })
         }
         (Function::Choose, _) => ("choose", |kernel| of(kernel, several::choose)),
         _ if kernel.op.is_geometric() => {
             let shapes: Vec<String> = kernel.params().iter().map(spelled).collect();
-            let maker: Maker = |kernel| of(kernel, |layout| vectors::cases(layout, &kernel.params()));
+            let maker: Maker =
+                |kernel| of(kernel, |layout| vectors::cases(layout, &kernel.params()));
             return (shapes.join("_").into(), maker);
         }
-        (_, 1) if exhaustive && kernel.format == Format::F16 => ("every", |kernel| of(kernel, unary::every)),
+        (_, 1) if exhaustive && kernel.format == Format::F16 => {
+            ("every", |kernel| of(kernel, unary::every))
+        }
         (_, 1) => ("unary", |kernel| of(kernel, unary::unary)),
         (_, 2) => ("binary", |kernel| of(kernel, several::binary)),
         _ => ("ternary", |kernel| of(kernel, several::ternary)),
@@ -249,7 +286,8 @@ fn words(bits: u64) -> [u64; 2] {
     [bits & u64::from(u32::MAX), bits >> 32]
 }
 
-/// Cases of `width` components: each component of a case is taken from the list rotated by another part of it.
+/// Cases of `width` components: each component of a case is taken from the list rotated by another
+/// part of it.
 fn widen(one: &[u64], arity: usize, width: usize) -> Vec<u64> {
     if width == 1 {
         return one.to_vec();

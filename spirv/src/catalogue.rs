@@ -13,24 +13,29 @@ use crate::route::{Route, Stage, Via};
 /// How much a run asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Extent {
-    /// Every plain kernel under no controls and under the [strictest] set; every other route, width and front
-    /// end likewise, one at a time, with the boundary cases.
+    /// Every plain kernel under no controls and under the [strictest] set; every other route, width
+    /// and front end likewise, one at a time, with the boundary cases.
     #[default]
     Default,
-    /// Every combination of route, width, front end and set of controls, with all cases; those that compilers fold, where
-    /// each case is code of its own, with the boundary cases.
+    /// Every combination of route, width, front end and set of controls, with all cases; those that
+    /// compilers fold, where each case is code of its own, with the boundary cases.
     Exhaustive,
 }
 
 impl Extent {
-    /// The kernels of a run with these sets of controls: the plain ones first, then the others that `able` says can be
-    /// asked.
+    /// The kernels of a run with these sets of controls: the plain ones first, then the others that
+    /// `able` says can be asked.
     pub fn kernels(self, sets: &[Controls], able: impl Fn(&Kernel) -> bool) -> Vec<Kernel> {
         let plain = plain();
         // Commands have no controls.
-        let carries = |kernel: &&Kernel, set: &Controls| set.is_empty() || !kernel.route.is_command();
+        let carries =
+            |kernel: &&Kernel, set: &Controls| set.is_empty() || !kernel.route.is_command();
         let under = |set: &Controls| -> Vec<Kernel> {
-            plain.iter().filter(|kernel| carries(kernel, set)).map(|kernel| kernel.with_controls(*set)).collect()
+            plain
+                .iter()
+                .filter(|kernel| carries(kernel, set))
+                .map(|kernel| kernel.with_controls(*set))
+                .collect()
         };
         let mut own = match self {
             Extent::Default => vec![Controls::NONE, strictest(sets)],
@@ -48,15 +53,20 @@ impl Extent {
             Extent::Exhaustive => {
                 let combined: Vec<Kernel> = plain.iter().flat_map(combined).collect();
                 sets.iter()
-                    .flat_map(|set| combined.iter().filter_map(|kernel| under(kernel, set)).collect::<Vec<_>>())
+                    .flat_map(|set| {
+                        combined.iter().filter_map(|kernel| under(kernel, set)).collect::<Vec<_>>()
+                    })
                     .collect()
             }
             Extent::Default => {
                 let varied: Vec<Kernel> = plain.iter().flat_map(varied).collect();
                 // Kernels that do not exist under the strictest set have one of their own.
                 let strict = |kernel: &Kernel| {
-                    let sets: Vec<Controls> = sets.iter().filter(|set| under(kernel, set).is_some()).copied().collect();
-                    Some(strictest(&sets)).filter(|set| !set.is_empty()).map(|set| kernel.with_controls(set))
+                    let sets: Vec<Controls> =
+                        sets.iter().filter(|set| under(kernel, set).is_some()).copied().collect();
+                    Some(strictest(&sets))
+                        .filter(|set| !set.is_empty())
+                        .map(|set| kernel.with_controls(set))
                 };
                 varied.iter().copied().chain(varied.iter().filter_map(strict)).collect()
             }
@@ -70,8 +80,8 @@ impl Extent {
     }
 }
 
-/// Every kernel without controls, by its natural route, of texels by every route, scalar or as narrow as it gets: formats
-/// in order, operations in table order.
+/// Every kernel without controls, by its natural route, of texels by every route, scalar or as
+/// narrow as it gets: formats in order, operations in table order.
 pub fn plain() -> Vec<Kernel> {
     let routes = |plain: Kernel| {
         let all = plain.op.code.routes(plain.format).iter();
@@ -82,29 +92,40 @@ pub fn plain() -> Vec<Kernel> {
     Format::ALL.into_iter().flat_map(plain).flat_map(routes).collect()
 }
 
-/// Texel kernels of every format side by side, without controls: those of one operation on one route, as many as a module may
-/// have. Where that is one, there are none.
+/// Texel kernels of every format side by side, without controls: those of one operation on one
+/// route, as many as a module may have. Where that is one, there are none.
 pub fn side_by_side() -> Vec<Vec<Kernel>> {
     let mut together: BTreeMap<(&str, Route), Vec<Kernel>> = BTreeMap::new();
-    for kernel in plain().into_iter().filter(|kernel| kernel.op.code.is_of_texels() && most_kernels(kernel) > 1) {
+    for kernel in plain()
+        .into_iter()
+        .filter(|kernel| kernel.op.code.is_of_texels() && most_kernels(kernel) > 1)
+    {
         together.entry((kernel.op.name, kernel.route)).or_default().push(kernel);
     }
     together
         .into_values()
-        .flat_map(|all| all.chunks(most_kernels(&all[0])).map(<[Kernel]>::to_vec).collect::<Vec<_>>())
+        .flat_map(|all| {
+            all.chunks(most_kernels(&all[0])).map(<[Kernel]>::to_vec).collect::<Vec<_>>()
+        })
         .collect()
 }
 
-/// The plain kernel by each other route, at each other width and by the other front end, one change at a time. Operations on
-/// whole vectors and matrices vary in width alone: drivers take them apart into the arithmetic of their components, and
-/// compile them slowly. Matrices stay as small as they are.
+/// The plain kernel by each other route, at each other width and by the other front end, one change
+/// at a time. Operations on whole vectors and matrices vary in width alone: drivers take them apart
+/// into the arithmetic of their components, and compile them slowly. Matrices stay as small as they
+/// are.
 fn varied(plain: &Kernel) -> Vec<Kernel> {
     let routes = Route::OTHERS.map(|route| Kernel { route, ..*plain });
     let widths = [2, 3, 4].map(|width| Kernel { width, ..*plain });
     let widths = widths.into_iter().filter(|kernel| !kernel.has_matrices());
     let glsl = Kernel { via: Via::Glsl, ..*plain };
     let stages = Stage::ALL.map(|stage| Kernel { stage, ..*plain });
-    let all = routes.into_iter().chain(stages).chain(widths).chain([glsl]).filter(|kernel| kernel != plain);
+    let all = routes
+        .into_iter()
+        .chain(stages)
+        .chain(widths)
+        .chain([glsl])
+        .filter(|kernel| kernel != plain);
     let all = all.filter(|kernel| !plain.op.is_geometric() || kernel.width != plain.width);
     all.filter_map(|kernel| kernel.checked().ok()).collect()
 }
@@ -112,16 +133,20 @@ fn varied(plain: &Kernel) -> Vec<Kernel> {
 /// Every combination of route, stage, width and front end but the plain one.
 fn combined(plain: &Kernel) -> Vec<Kernel> {
     let ways = [plain.route].into_iter().chain(Route::OTHERS).flat_map(|route| {
-        [1, 2, 3, 4].into_iter().flat_map(move |width| [Via::Spirv, Via::Glsl].map(|via| (route, width, via)))
+        [1, 2, 3, 4]
+            .into_iter()
+            .flat_map(move |width| [Via::Spirv, Via::Glsl].map(|via| (route, width, via)))
     });
-    let kernels =
-        ways.flat_map(|(route, width, via)| Stage::ALL.map(|stage| Kernel { route, stage, width, via, ..*plain }));
+    let kernels = ways.flat_map(|(route, width, via)| {
+        Stage::ALL.map(|stage| Kernel { route, stage, width, via, ..*plain })
+    });
     kernels.filter(|kernel| kernel != plain).filter_map(|kernel| kernel.checked().ok()).collect()
 }
 
-/// The set that leaves a driver the least freedom in what it does to values: `fastmath0`, which forbids every shortcut,
-/// before `szin`; then the one with the most controls, of equals the first. Sets that round towards zero are not
-/// among them, unless there is nothing else. Empty where nothing is offered.
+/// The set that leaves a driver the least freedom in what it does to values: `fastmath0`, which
+/// forbids every shortcut, before `szin`; then the one with the most controls, of equals the first.
+/// Sets that round towards zero are not among them, unless there is nothing else. Empty where
+/// nothing is offered.
 pub fn strictest(sets: &[Controls]) -> Controls {
     let strictness = |set: &Controls| {
         let count = |is: fn(Control) -> bool| set.iter().filter(|control| is(*control)).count();
@@ -146,7 +171,10 @@ mod tests {
         for (given, expected) in [
             (&[""][..], ""),
             (&["", "szin32", "szin16", "szin16,szin32"], "szin16,szin32"),
-            (&["", "szin16,szin32", "fastmath0", "ftz32,fastmath0", "dp16,ftz32,fastmath0"], "ftz32,dp16,fastmath0"),
+            (
+                &["", "szin16,szin32", "fastmath0", "ftz32,fastmath0", "dp16,ftz32,fastmath0"],
+                "ftz32,dp16,fastmath0",
+            ),
             (&["", "szin32", "ftz32,szin32", "dp32,szin32"], "ftz32,szin32"),
             (&["szin32", "szin32,rtz32"], "szin32"),
             (&[], ""),
@@ -158,8 +186,11 @@ mod tests {
     #[test]
     fn the_default_run_changes_one_thing_at_a_time() {
         let kernels = Extent::Default.kernels(&sets(&["", "szin32", "fastmath0"]), |_| true);
-        let ids: Vec<String> =
-            kernels.iter().filter(|kernel| kernel.stem() == "f32.fadd").map(Kernel::to_string).collect();
+        let ids: Vec<String> = kernels
+            .iter()
+            .filter(|kernel| kernel.stem() == "f32.fadd")
+            .map(Kernel::to_string)
+            .collect();
         let ways = [
             "route=uniform",
             "route=push",
@@ -187,11 +218,13 @@ mod tests {
         let sets = sets(&["", "fastmath0"]);
         let kernels = Extent::Exhaustive.kernels(&sets, |_| true);
         let count = |stem: &str| kernels.iter().filter(|kernel| kernel.stem() == stem).count();
-        // Five routes and two further stages at four widths under two sets, GLSL by buffer under one; five routes of shaders under
-        // two sets, and a blit.
+        // Five routes and two further stages at four widths under two sets, GLSL by buffer under
+        // one; five routes of shaders under two sets, and a blit.
         let counts = (count("f32.fadd"), count("f32.phi"), count("b10g11r11.load"));
         assert_eq!(counts, (7 * 4 * 2 + 4, 7 * 2, 5 * 2 + 1));
-        assert!(Extent::Default.kernels(&sets, |_| true).iter().all(|kernel| kernels.contains(kernel)));
+        assert!(
+            Extent::Default.kernels(&sets, |_| true).iter().all(|kernel| kernels.contains(kernel))
+        );
     }
 
     #[test]

@@ -13,14 +13,15 @@ pub struct Channel {
     pub coding: Coding,
 }
 
-/// What the bits of a channel mean (Vulkan, "Fixed-Point Data Conversions", "Floating-Point Format Conversions", "RGB to
-/// Shared Exponent Conversion").
+/// What the bits of a channel mean (Vulkan, "Fixed-Point Data Conversions", "Floating-Point Format
+/// Conversions", "RGB to Shared Exponent Conversion").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Coding {
     /// A binary float.
     Float(FloatLayout),
-    /// Fixed point: an integer of N bits divided by the greatest one, from 0 to 1; where it is signed in two's
-    /// complement, from -1 to 1, the least integer meaning the same as the next.
+    /// Fixed point: an integer of N bits divided by the greatest one, from 0 to 1; where it is
+    /// signed in two's complement, from -1 to 1, the least integer meaning the same as the
+    /// next.
     Norm {
         /// Number of bits, at most 16.
         bits: u32,
@@ -29,7 +30,8 @@ pub enum Coding {
     },
     /// 8 bits that the transfer function of sRGB makes from a number between 0 and 1.
     Srgb,
-    /// 9 bits of significand without a hidden one, whose exponent all channels share: `significand * 2^(exponent - 24)`.
+    /// 9 bits of significand without a hidden one, whose exponent all channels share:
+    /// `significand * 2^(exponent - 24)`.
     Shared,
 }
 
@@ -79,7 +81,8 @@ pub(crate) const fn side_by_side<const N: usize>(codings: [Coding; N]) -> [Chann
     channels
 }
 
-/// Channels of these codings of which none has a place of its own: what the texels of a block are decoded to.
+/// Channels of these codings of which none has a place of its own: what the texels of a block are
+/// decoded to.
 pub(crate) const fn overlaid<const N: usize>(codings: [Coding; N]) -> [Channel; N] {
     let mut channels = [Channel { name: NAMES[0], shift: 0, coding: codings[0] }; N];
     let mut index = 1;

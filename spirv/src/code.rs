@@ -12,7 +12,11 @@ use crate::op::{Arg, Code, Inst, Step};
 
 impl Emitter {
     /// Emits the operation on its operands. Gives the results.
-    pub(crate) fn operation(&mut self, kernel: &Kernel, params: &[Word]) -> Result<Vec<Word>, BuildError> {
+    pub(crate) fn operation(
+        &mut self,
+        kernel: &Kernel,
+        params: &[Word],
+    ) -> Result<Vec<Word>, BuildError> {
         let results = kernel.results();
         let value = match (kernel.op.code, params) {
             (Code::Inst(inst), _) => {
@@ -25,7 +29,9 @@ impl Emitter {
                 let kind = self.shape(kernel.result());
                 self.value(Op::Select, kind, ids(params.iter().copied()))
             }
-            (Code::Phi | Code::PhiConstants, [condition, yes, no]) => self.phi(kernel.result(), *condition, *yes, *no),
+            (Code::Phi | Code::PhiConstants, [condition, yes, no]) => {
+                self.phi(kernel.result(), *condition, *yes, *no)
+            }
             (Code::Shuffle, [value]) => self.shuffle(kernel.result(), *value),
             (
                 Code::LoadStore
@@ -53,14 +59,20 @@ impl Emitter {
         match inst {
             Inst::Core(op) => self.value(op, kind, ids(args.iter().copied())),
             Inst::Ext(op) => {
-                let mut operands = vec![Operand::IdRef(self.glsl()), Operand::LiteralExtInstInteger(op as Word)];
+                let mut operands =
+                    vec![Operand::IdRef(self.glsl()), Operand::LiteralExtInstInteger(op as Word)];
                 operands.extend(ids(args.iter().copied()));
                 self.value(Op::ExtInst, kind, operands)
             }
         }
     }
 
-    fn steps(&mut self, kernel: &Kernel, steps: &[Step], params: &[Word]) -> Result<Word, BuildError> {
+    fn steps(
+        &mut self,
+        kernel: &Kernel,
+        steps: &[Step],
+        params: &[Word],
+    ) -> Result<Word, BuildError> {
         let mut results: Vec<Word> = Vec::new();
         for step in steps {
             let shape = kernel.shape(step.result);
@@ -71,26 +83,38 @@ impl Emitter {
                     Arg::Param(index) => params.get(*index).copied(),
                     Arg::Step(index) => results.get(*index).copied(),
                     Arg::Zero => Some(self.constant(shape, 0)),
-                    Arg::One => shape.format.float().map(|layout| self.constant(shape, layout.one())),
-                    Arg::Least(integer) => shape
-                        .format
-                        .float()
-                        .map(|layout| self.constant(shape, layout.least_integer(*integer == Format::I32))),
-                    Arg::Most(integer) => shape
-                        .format
-                        .float()
-                        .map(|layout| self.constant(shape, layout.greatest_integer(*integer == Format::I32))),
+                    Arg::One => {
+                        shape.format.float().map(|layout| self.constant(shape, layout.one()))
+                    }
+                    Arg::Least(integer) => shape.format.float().map(|layout| {
+                        self.constant(shape, layout.least_integer(*integer == Format::I32))
+                    }),
+                    Arg::Most(integer) => shape.format.float().map(|layout| {
+                        self.constant(shape, layout.greatest_integer(*integer == Format::I32))
+                    }),
                 })
                 .collect();
-            let args = args.ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given: params.len() })?;
+            let args = args.ok_or_else(|| BuildError::Operands {
+                kernel: kernel.to_string(),
+                given: params.len(),
+            })?;
             let kind = self.shape(shape);
             results.push(self.instruction(step.inst, kind, &args)?);
         }
-        results.pop().ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given: params.len() })
+        results
+            .pop()
+            .ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given: params.len() })
     }
 
-    /// The blocks are empty: all that distinguishes the two ways is the edge by which the phi is reached.
-    fn phi(&mut self, shape: Shape, condition: Word, yes: Word, no: Word) -> Result<Word, BuildError> {
+    /// The blocks are empty: all that distinguishes the two ways is the edge by which the phi is
+    /// reached.
+    fn phi(
+        &mut self,
+        shape: Shape,
+        condition: Word,
+        yes: Word,
+        no: Word,
+    ) -> Result<Word, BuildError> {
         let kind = self.shape(shape);
         let (taken, other, merge) = (self.builder.id(), self.builder.id(), self.builder.id());
         self.builder.selection_merge(merge, SelectionControl::NONE)?;
@@ -103,7 +127,8 @@ impl Emitter {
         self.value(Op::Phi, kind, ids([yes, taken, no, other]))
     }
 
-    /// The value moves from the second component of (1.0, value) to the first of the shuffled vector.
+    /// The value moves from the second component of (1.0, value) to the first of the shuffled
+    /// vector.
     fn shuffle(&mut self, shape: Shape, value: Word) -> Result<Word, BuildError> {
         let pair = Shape::vector(shape.format, 2);
         let kind = self.shape(pair);

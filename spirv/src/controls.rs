@@ -1,7 +1,8 @@
 //! Floating-point controls: the execution modes and decorations a module is built with.
 //!
-//! Source: SPIR-V 1.6 section 3.6 (execution modes), `SPV_KHR_float_controls`, `SPV_KHR_float_controls2`,
-//! and the Vulkan specification's "Precision and Operation of SPIR-V Instructions".
+//! Source: SPIR-V 1.6 section 3.6 (execution modes), `SPV_KHR_float_controls`,
+//! `SPV_KHR_float_controls2`, and the Vulkan specification's "Precision and Operation of SPIR-V
+//! Instructions".
 
 use std::fmt;
 use std::str::FromStr;
@@ -55,7 +56,8 @@ const TABLE: [(Control, &str, &str); 17] = [
 pub struct Mode {
     /// The execution mode.
     pub mode: ExecutionMode,
-    /// Its operand: the float width in bits. `None` for `FPFastMathDefault`, whose operands are a type and a mask.
+    /// Its operand: the float width in bits. `None` for `FPFastMathDefault`, whose operands are a
+    /// type and a mask.
     pub width: Option<u32>,
     /// The capability it needs.
     pub capability: Capability,
@@ -69,7 +71,9 @@ impl Control {
         let (mode, capability) = match self {
             Control::Ftz(_) => (ExecutionMode::DenormFlushToZero, Capability::DenormFlushToZero),
             Control::Dp(_) => (ExecutionMode::DenormPreserve, Capability::DenormPreserve),
-            Control::Szin(_) => (ExecutionMode::SignedZeroInfNanPreserve, Capability::SignedZeroInfNanPreserve),
+            Control::Szin(_) => {
+                (ExecutionMode::SignedZeroInfNanPreserve, Capability::SignedZeroInfNanPreserve)
+            }
             Control::Rte(_) => (ExecutionMode::RoundingModeRTE, Capability::RoundingModeRTE),
             Control::Rtz(_) => (ExecutionMode::RoundingModeRTZ, Capability::RoundingModeRTZ),
             Control::FastMath0 => (ExecutionMode::FPFastMathDefault, Capability::FloatControls2),
@@ -107,21 +111,28 @@ impl Control {
     /// The float width it governs; `None` where it governs all of them.
     pub fn width(self) -> Option<u32> {
         match self {
-            Control::Ftz(w) | Control::Dp(w) | Control::Szin(w) | Control::Rte(w) | Control::Rtz(w) => Some(w),
+            Control::Ftz(w)
+            | Control::Dp(w)
+            | Control::Szin(w)
+            | Control::Rte(w)
+            | Control::Rtz(w) => Some(w),
             Control::NoContract | Control::FastMath0 => None,
         }
     }
 
-    /// What a name asks of floats of these widths: a control's own name that control; a mode's name without a width (`ftz`)
-    /// that mode at each of them.
+    /// What a name asks of floats of these widths: a control's own name that control; a mode's name
+    /// without a width (`ftz`) that mode at each of them.
     pub fn at(name: &str, widths: &[u32]) -> Result<Vec<Control>, ParseError> {
         if !Control::all().any(|control| control.name() == name || control.stem() == Some(name)) {
-            let known = Control::all().flat_map(|control| [Some(control.name()), control.stem()]).flatten();
+            let known =
+                Control::all().flat_map(|control| [Some(control.name()), control.stem()]).flatten();
             return Err(ParseError::unknown("control", name, known));
         }
-        let governs = |control: &Control| control.width().is_some_and(|width| widths.contains(&width));
-        let matches_name =
-            |control: &Control| control.name() == name || control.stem() == Some(name) && governs(control);
+        let governs =
+            |control: &Control| control.width().is_some_and(|width| widths.contains(&width));
+        let matches_name = |control: &Control| {
+            control.name() == name || control.stem() == Some(name) && governs(control)
+        };
         Ok(Control::all().filter(matches_name).collect())
     }
 
@@ -132,8 +143,12 @@ impl Control {
 
     fn conflict(self, other: Control) -> Option<&'static str> {
         match (self, other) {
-            (Control::Ftz(a), Control::Dp(b)) if a == b => Some("SPIR-V allows one denormal mode per width"),
-            (Control::Rte(a), Control::Rtz(b)) if a == b => Some("SPIR-V allows one rounding mode per width"),
+            (Control::Ftz(a), Control::Dp(b)) if a == b => {
+                Some("SPIR-V allows one denormal mode per width")
+            }
+            (Control::Rte(a), Control::Rtz(b)) if a == b => {
+                Some("SPIR-V allows one rounding mode per width")
+            }
             (Control::Szin(_) | Control::NoContract, Control::FastMath0) => {
                 Some("SPV_KHR_float_controls2: FPFastMathDefault replaces it")
             }
@@ -169,11 +184,16 @@ impl Controls {
 
     /// The set of these controls; refuses pairs that exclude each other.
     pub fn new(controls: impl IntoIterator<Item = Control>) -> Result<Self, ParseError> {
-        let set = Controls(controls.into_iter().fold(0, |bits, control| bits | 1 << control.index()));
+        let set =
+            Controls(controls.into_iter().fold(0, |bits, control| bits | 1 << control.index()));
         for first in set.iter() {
             for second in set.iter() {
                 if let Some(source_text) = first.conflict(second) {
-                    return Err(ParseError::Conflict { first: first.name(), second: second.name(), source_text });
+                    return Err(ParseError::Conflict {
+                        first: first.name(),
+                        second: second.name(),
+                        source_text,
+                    });
                 }
             }
         }
@@ -182,7 +202,11 @@ impl Controls {
 
     /// The controls in the set, in table order.
     pub fn iter(self) -> impl Iterator<Item = Control> {
-        TABLE.iter().enumerate().filter(move |(index, _)| self.0 >> index & 1 == 1).map(|(_, row)| row.0)
+        TABLE
+            .iter()
+            .enumerate()
+            .filter(move |(index, _)| self.0 >> index & 1 == 1)
+            .map(|(_, row)| row.0)
     }
 
     /// Whether the control is in the set.
@@ -210,12 +234,16 @@ impl Controls {
         self.0 == 0
     }
 
-    /// Every set of controls that SPIR-V allows out of these, fewest first, then in the order given.
+    /// Every set of controls that SPIR-V allows out of these, fewest first, then in the order
+    /// given.
     pub fn subsets(modes: &[Control]) -> Vec<Controls> {
         let mut sets: Vec<(usize, u32, Controls)> = (0..1u32 << modes.len().min(16))
             .filter_map(|choice| {
-                let chosen =
-                    modes.iter().enumerate().filter(|(index, _)| choice >> index & 1 == 1).map(|(_, mode)| *mode);
+                let chosen = modes
+                    .iter()
+                    .enumerate()
+                    .filter(|(index, _)| choice >> index & 1 == 1)
+                    .map(|(_, mode)| *mode);
                 Controls::new(chosen).ok().map(|set| (set.len(), choice, set))
             })
             .collect();
@@ -235,8 +263,11 @@ impl fmt::Display for Controls {
 impl FromStr for Controls {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let controls =
-            text.split(',').filter(|name| !name.is_empty()).map(str::parse).collect::<Result<Vec<_>, _>>()?;
+        let controls = text
+            .split(',')
+            .filter(|name| !name.is_empty())
+            .map(str::parse)
+            .collect::<Result<Vec<_>, _>>()?;
         Controls::new(controls)
     }
 }

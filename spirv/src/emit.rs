@@ -21,7 +21,10 @@ use crate::module;
 use crate::needs::{Need, needs};
 use crate::op::{Blend, Code, FixedFunctionState};
 use crate::plan::constant_block::UNIFORM_BINDING;
-use crate::plan::{Buffer, Element, IMAGE_BINDING, IMAGE_WIDTH, Image, LayoutRequest, Plan, Region, Variant, buffers};
+use crate::plan::{
+    Buffer, Element, IMAGE_BINDING, IMAGE_WIDTH, Image, LayoutRequest, Plan, Region, Variant,
+    buffers,
+};
 use crate::route::{Route, SAMPLES, Stage, Via};
 
 /// What the file holds.
@@ -33,7 +36,8 @@ pub enum EmitFormat {
     Spvasm,
     /// An `AmberScript`: shader, buffers, a run and, where they are known, the results.
     Amber,
-    /// GLSL, where the language has a spelling; execution modes, which it cannot declare, are left out.
+    /// GLSL, where the language has a spelling; execution modes, which it cannot declare, are left
+    /// out.
     Glsl,
 }
 
@@ -44,9 +48,11 @@ pub struct Case<'a> {
     pub kernel: &'a Kernel,
     /// Its inputs.
     pub cases: &'a Cases,
-    /// Whether binary16 lies in 16-bit storage. A probe uses it where the device has it, and a fault may sit there.
+    /// Whether binary16 lies in 16-bit storage. A probe uses it where the device has it, and a
+    /// fault may sit there.
     pub storage16: bool,
-    /// What should come out: a list of conditions, all of which hold, for each component of all results, case by case.
+    /// What should come out: a list of conditions, all of which hold, for each component of all
+    /// results, case by case.
     pub expected: Option<&'a [Vec<Expectation>]>,
     /// What else there is to say of it; stands in the comments at the top.
     pub note: &'a str,
@@ -79,11 +85,13 @@ impl FromStr for EmitFormat {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let found = EmitFormat::ALL.iter().find(|(_, name)| *name == text).map(|(form, _)| *form);
-        found.ok_or_else(|| ParseError::unknown("form", text, EmitFormat::ALL.map(|(_, name)| name)))
+        found
+            .ok_or_else(|| ParseError::unknown("form", text, EmitFormat::ALL.map(|(_, name)| name)))
     }
 }
 
-/// Writes a kernel with its inputs, binary16 in 16-bit storage, results unknown; [`Case::emit`] has the choice.
+/// Writes a kernel with its inputs, binary16 in 16-bit storage, results unknown; [`Case::emit`] has
+/// the choice.
 pub fn emit(kernel: &Kernel, cases: &Cases, form: EmitFormat) -> Result<Vec<u8>, BuildError> {
     Case { kernel, cases, storage16: true, expected: None, note: "" }.emit(form)
 }
@@ -95,9 +103,17 @@ impl Case<'_> {
         let fits = self.cases.iter().all(|values| values.len() == case)
             && self.expected.is_none_or(|expected| expected.len() == self.cases.len() * results);
         if !fits {
-            return Err(BuildError::Cases { kernel: self.kernel.to_string(), operands: case, results });
+            return Err(BuildError::Cases {
+                kernel: self.kernel.to_string(),
+                operands: case,
+                results,
+            });
         }
-        let kernel = if form == EmitFormat::Glsl { glsl::spelled_kernel(self.kernel)? } else { *self.kernel };
+        let kernel = if form == EmitFormat::Glsl {
+            glsl::spelled_kernel(self.kernel)?
+        } else {
+            *self.kernel
+        };
         let values = self.cases.iter().flatten().copied().collect();
         let request = LayoutRequest { kernel, slots: self.cases.len() as u32, operands: 0, values };
         let plan = Plan::sharing(&[request], self.storage16, Variant::default());
@@ -122,7 +138,11 @@ impl Case<'_> {
     fn heading(&self) -> String {
         let (kernel, op) = (self.kernel, self.kernel.op);
         let needed: Vec<String> = self.needs().iter().map(ToString::to_string).collect();
-        let needed = if needed.is_empty() { "nothing beyond Vulkan 1.1".to_owned() } else { needed.join(", ") };
+        let needed = if needed.is_empty() {
+            "nothing beyond Vulkan 1.1".to_owned()
+        } else {
+            needed.join(", ")
+        };
         let note = self.note.trim_end();
         let note = if note.is_empty() { String::new() } else { format!("{note}\n") };
         format!("{kernel}\n{} ({}): {}\nneeds: {needed}\n{note}", op.name, kernel.format, op.about)
@@ -130,7 +150,9 @@ impl Case<'_> {
 
     fn needs(&self) -> Vec<Need> {
         let mut needed: Vec<Need> = needs(self.kernel).into_iter().collect();
-        if self.storage16 && buffers(self.kernel).iter().any(|(_, element)| *element == Element::F16) {
+        if self.storage16
+            && buffers(self.kernel).iter().any(|(_, element)| *element == Element::F16)
+        {
             needed.push(Need::Storage16);
         }
         needed
@@ -165,8 +187,12 @@ impl Case<'_> {
             ),
         };
         let mut text = match plan.placed[0].kernel.via {
-            Via::Glsl => format!("compile: glslang -V --target-env vulkan1.1 -S comp FILE -o FILE.spv\n{run}\n"),
-            Via::Spirv => format!("assemble: spirv-as --target-env spv1.3 FILE -o FILE.spv\n{run}\n"),
+            Via::Glsl => format!(
+                "compile: glslang -V --target-env vulkan1.1 -S comp FILE -o FILE.spv\n{run}\n"
+            ),
+            Via::Spirv => {
+                format!("assemble: spirv-as --target-env spv1.3 FILE -o FILE.spv\n{run}\n")
+            }
         };
         for buffer in &plan.buffers {
             let _ = writeln!(
@@ -180,7 +206,11 @@ impl Case<'_> {
         }
         let placed = &plan.placed[0];
         for (number, region) in placed.params.iter().enumerate() {
-            text.push_str(&place(&format!("operand {number}"), &plan.buffers[region.buffer], region));
+            text.push_str(&place(
+                &format!("operand {number}"),
+                &plan.buffers[region.buffer],
+                region,
+            ));
         }
         for (number, region) in placed.results.iter().enumerate() {
             let name = if number == 0 { "result" } else { "second result" };
@@ -193,7 +223,9 @@ impl Case<'_> {
             let [width, height] = image.extent.map(|slots| slots * side);
             let (route, format) = (image.route.name().replace('_', " "), image.format);
             let place = match image.route {
-                _ if image.route.is_drawn() && image.format.is_depth() => format!("depth attachment{}", drawn(&image)),
+                _ if image.route.is_drawn() && image.format.is_depth() => {
+                    format!("depth attachment{}", drawn(&image))
+                }
                 _ if image.route.is_drawn() => format!("colour attachment 0{}", drawn(&image)),
                 Route::Vertex => "attribute 0".to_owned(),
                 _ => format!("set 0 binding {IMAGE_BINDING}: {route}"),
@@ -207,7 +239,10 @@ impl Case<'_> {
                 }
                 _ => format!("texel (i % {IMAGE_WIDTH}, i / {IMAGE_WIDTH})"),
             };
-            let _ = writeln!(text, "{place} {format}, {width}x{height} texels; {role} of case i: {texel}");
+            let _ = writeln!(
+                text,
+                "{place} {format}, {width}x{height} texels; {role} of case i: {texel}"
+            );
         }
         text
     }
@@ -219,10 +254,12 @@ impl Case<'_> {
 
     fn line(&self, index: usize) -> String {
         let listed = |shapes: &[Shape], values: &[u64]| {
-            let values = Shape::split(shapes, values).map(|(shape, values)| hex(shape.format, values));
+            let values =
+                Shape::split(shapes, values).map(|(shape, values)| hex(shape.format, values));
             values.collect::<Vec<_>>().join(" ")
         };
-        let mut line = format!("case {index}: {}", listed(&self.kernel.params(), self.cases.case(index)));
+        let mut line =
+            format!("case {index}: {}", listed(&self.kernel.params(), self.cases.case(index)));
         if let Some(exact) = self.expected_of(index).and_then(expectation::exact) {
             let _ = write!(line, " -> {}", listed(&self.kernel.results(), &exact));
         }
@@ -240,8 +277,11 @@ fn place(role: &str, buffer: &Buffer, region: &Region) -> String {
     let last = if count == 1 { String::new() } else { format!(" and the {} after it", count - 1) };
     let base = if region.base == 0 { String::new() } else { format!("{} + ", region.base) };
     let times = if count == 1 { String::new() } else { format!("{count} * ") };
-    let words =
-        if buffer.element == Element::Words { ", a word a component (64 bits: two, the lower first)" } else { "" };
+    let words = if buffer.element == Element::Words {
+        ", a word a component (64 bits: two, the lower first)"
+    } else {
+        ""
+    };
     format!("{role} of case i: {}[{base}{times}i]{last}{words}\n", buffer.name())
 }
 
@@ -266,20 +306,34 @@ fn brought(plan: &Plan) -> String {
     let mut text = String::new();
     for (number, constant) in plan.specialised().iter().enumerate() {
         let bits = constant.format.hex(constant.bits);
-        let _ = writeln!(text, "SpecId {number}: {} {bits} (the module itself has another value)", constant.format);
+        let _ = writeln!(
+            text,
+            "SpecId {number}: {} {bits} (the module itself has another value)",
+            constant.format
+        );
     }
     let place = match plan.route() {
-        Some(Route::Uniform) => format!("set 0 binding {UNIFORM_BINDING}: uniform buffer of {UNIFORM_BYTES} bytes"),
+        Some(Route::Uniform) => {
+            format!("set 0 binding {UNIFORM_BINDING}: uniform buffer of {UNIFORM_BYTES} bytes")
+        }
         _ => format!("{PUSH_BYTES} bytes of push constants"),
     };
-    for (number, dispatch) in
-        plan.dispatches().iter().enumerate().filter(|(_, dispatch)| !dispatch.constant_block.is_empty())
+    for (number, dispatch) in plan
+        .dispatches()
+        .iter()
+        .enumerate()
+        .filter(|(_, dispatch)| !dispatch.constant_block.is_empty())
     {
-        let used = dispatch.constant_block.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
-        let words: Vec<String> = dispatch.constant_block[..used].iter().map(|word| format!("{word:08x}")).collect();
+        let used =
+            dispatch.constant_block.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+        let words: Vec<String> =
+            dispatch.constant_block[..used].iter().map(|word| format!("{word:08x}")).collect();
         let (columns, rows) = (dispatch.columns, dispatch.rows);
-        let _ =
-            writeln!(text, "constant block {number}: {place}, {columns}x{rows}x1 groups: {} and 0", words.join(" "));
+        let _ = writeln!(
+            text,
+            "constant block {number}: {place}, {columns}x{rows}x1 groups: {} and 0",
+            words.join(" ")
+        );
     }
     text
 }

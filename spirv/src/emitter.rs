@@ -27,14 +27,21 @@ pub(crate) fn ids(ids: impl IntoIterator<Item = Word>) -> Vec<Operand> {
 /// The encoding of 1.0.
 impl Emitter {
     pub(crate) fn new() -> Emitter {
-        Emitter { builder: Builder::new(), constants: BTreeMap::new(), specialised: BTreeMap::new(), glsl: None }
+        Emitter {
+            builder: Builder::new(),
+            constants: BTreeMap::new(),
+            specialised: BTreeMap::new(),
+            glsl: None,
+        }
     }
 
-    /// Type of a scalar. Packed texels travel in words; so do bools in memory, where they have no bit pattern (SPIR-V,
-    /// `OpTypeBool`).
+    /// Type of a scalar. Packed texels travel in words; so do bools in memory, where they have no
+    /// bit pattern (SPIR-V, `OpTypeBool`).
     pub(crate) fn scalar(&mut self, format: Format) -> Word {
         match format {
-            _ if format.float().is_some() => self.builder.type_float(format.bits(), format.float_encoding()),
+            _ if format.float().is_some() => {
+                self.builder.type_float(format.bits(), format.float_encoding())
+            }
             Format::I32 => self.builder.type_int(32, 1),
             Format::Bool => self.builder.type_bool(),
             _ => self.builder.type_int(32, 0),
@@ -78,7 +85,8 @@ impl Emitter {
                 _ => builder.constant_bit32(kind, value as u32),
             });
         };
-        let parts: Vec<Word> = bits.chunks(part.width as usize).map(|bits| self.constants(part, bits)).collect();
+        let parts: Vec<Word> =
+            bits.chunks(part.width as usize).map(|bits| self.constants(part, bits)).collect();
         self.cached(kind, bits.to_vec(), |builder| builder.constant_composite(kind, parts))
     }
 
@@ -87,7 +95,12 @@ impl Emitter {
         self.constant(Shape::scalar(Format::U32), u64::from(value))
     }
 
-    fn cached(&mut self, kind: Word, bits: Vec<u64>, make: impl FnOnce(&mut Builder) -> Word) -> Word {
+    fn cached(
+        &mut self,
+        kind: Word,
+        bits: Vec<u64>,
+        make: impl FnOnce(&mut Builder) -> Word,
+    ) -> Word {
         *self.constants.entry((kind, bits)).or_insert_with(|| make(&mut self.builder))
     }
 
@@ -98,40 +111,66 @@ impl Emitter {
     }
 
     /// Appends an instruction with a result of this type to the current block.
-    pub(crate) fn value(&mut self, op: Op, kind: Word, operands: Vec<Operand>) -> Result<Word, BuildError> {
+    pub(crate) fn value(
+        &mut self,
+        op: Op,
+        kind: Word,
+        operands: Vec<Operand>,
+    ) -> Result<Word, BuildError> {
         let id = self.builder.id();
         self.define(id, op, kind, operands)?;
         Ok(id)
     }
 
     /// Appends an instruction whose result has an id already, as what a loop carries must have.
-    pub(crate) fn define(&mut self, id: Word, op: Op, kind: Word, operands: Vec<Operand>) -> Result<(), BuildError> {
+    pub(crate) fn define(
+        &mut self,
+        id: Word,
+        op: Op,
+        kind: Word,
+        operands: Vec<Operand>,
+    ) -> Result<(), BuildError> {
         let instruction = Instruction::new(op, Some(kind), Some(id), operands);
         Ok(self.builder.insert_into_block(InsertPoint::End, instruction)?)
     }
 
     /// Label of the block that instructions go to.
     pub(crate) fn block(&self) -> Result<Word, BuildError> {
-        let function =
-            self.builder.selected_function().and_then(|index| self.builder.module_ref().functions.get(index));
-        let block =
-            function.zip(self.builder.selected_block()).and_then(|(function, index)| function.blocks.get(index));
-        block.and_then(Block::label_id).ok_or(BuildError::Assemble(rspirv::dr::Error::MismatchedTerminator))
+        let function = self
+            .builder
+            .selected_function()
+            .and_then(|index| self.builder.module_ref().functions.get(index));
+        let block = function
+            .zip(self.builder.selected_block())
+            .and_then(|(function, index)| function.blocks.get(index));
+        block
+            .and_then(Block::label_id)
+            .ok_or(BuildError::Assemble(rspirv::dr::Error::MismatchedTerminator))
     }
 
     /// Puts components together; one component is its own value.
-    pub(crate) fn compose(&mut self, shape: Shape, components: &[Word]) -> Result<Word, BuildError> {
+    pub(crate) fn compose(
+        &mut self,
+        shape: Shape,
+        components: &[Word],
+    ) -> Result<Word, BuildError> {
         let (part, [_, _, ..]) = (shape.parts().map_or(shape, |(part, _)| part), components) else {
             return Ok(components[0]);
         };
-        let parts = components.chunks(part.width as usize).map(|components| self.compose(part, components));
+        let parts =
+            components.chunks(part.width as usize).map(|components| self.compose(part, components));
         let parts = parts.collect::<Result<Vec<Word>, BuildError>>()?;
         let kind = self.shape(shape);
         self.value(Op::CompositeConstruct, kind, ids(parts))
     }
 
     /// One component of a vector or matrix, or the scalar itself.
-    pub(crate) fn component(&mut self, shape: Shape, value: Word, index: u32) -> Result<Word, BuildError> {
+    pub(crate) fn component(
+        &mut self,
+        shape: Shape,
+        value: Word,
+        index: u32,
+    ) -> Result<Word, BuildError> {
         let Some((part, _)) = shape.parts() else { return Ok(value) };
         let kind = self.scalar(shape.format);
         let mut operands = vec![Operand::IdRef(value), Operand::LiteralBit32(index / part.width)];
@@ -142,13 +181,21 @@ impl Emitter {
     }
 
     /// The results that an instruction gave: its value, or the members of the structure.
-    pub(crate) fn members(&mut self, results: &[Shape], value: Word) -> Result<Vec<Word>, BuildError> {
+    pub(crate) fn members(
+        &mut self,
+        results: &[Shape],
+        value: Word,
+    ) -> Result<Vec<Word>, BuildError> {
         if results.len() == 1 {
             return Ok(vec![value]);
         }
         let members = (0..).zip(results).map(|(index, shape)| {
             let kind = self.shape(*shape);
-            self.value(Op::CompositeExtract, kind, vec![Operand::IdRef(value), Operand::LiteralBit32(index)])
+            self.value(
+                Op::CompositeExtract,
+                kind,
+                vec![Operand::IdRef(value), Operand::LiteralBit32(index)],
+            )
         });
         members.collect()
     }

@@ -37,7 +37,9 @@ pub enum ParseError {
         reason: String,
     },
     /// Not a hex value of the format.
-    #[error("`{text}` is not a value of {format}: expected up to {digits} hex digits, with or without 0x")]
+    #[error(
+        "`{text}` is not a value of {format}: expected up to {digits} hex digits, with or without 0x"
+    )]
     Bits {
         /// What was written.
         text: String,
@@ -50,7 +52,11 @@ pub enum ParseError {
 
 impl ParseError {
     /// An unknown name, with the known ones ranked by similarity.
-    pub fn unknown<'a>(what: &'static str, text: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn unknown<'a>(
+        what: &'static str,
+        text: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
         ParseError::Unknown { what, text: text.to_owned(), nearest: nearest(text, known) }
     }
 }
@@ -75,7 +81,10 @@ fn nearest_text(nearest: &[String]) -> String {
     match nearest {
         [] => String::new(),
         names => {
-            format!("; did you mean {}?", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+            format!(
+                "; did you mean {}?",
+                names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            )
         }
     }
 }

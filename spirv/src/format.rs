@@ -97,7 +97,8 @@ impl Format {
         self.row().name
     }
 
-    /// Width of a value in bits (bool: 1); of formats of blocks that of a block. It does not tell the format.
+    /// Width of a value in bits (bool: 1); of formats of blocks that of a block. It does not tell
+    /// the format.
     pub const fn bits(self) -> u32 {
         match &self.row().content {
             Content::Float { layout, .. } => layout.bits(),
@@ -167,7 +168,8 @@ impl Format {
         }
     }
 
-    /// What Vulkan calls a packed format: the number of `VkFormat`, and the name without `VK_FORMAT_`.
+    /// What Vulkan calls a packed format: the number of `VkFormat`, and the name without
+    /// `VK_FORMAT_`.
     pub const fn vulkan(self) -> Option<(i32, &'static str)> {
         match self.texel() {
             Some(texel) => Some(texel.vulkan),
@@ -211,8 +213,9 @@ impl Format {
         matches!(self.texel(), Some(Texel { kind: TexelKind::Depth, .. }))
     }
 
-    /// Bits that a texel may have where its value is of no interest: without `VK_EXT_depth_range_unrestricted` depths lie
-    /// between 0 and 1 (VUID-vkCmdCopyBufferToImage-None-00214).
+    /// Bits that a texel may have where its value is of no interest: without
+    /// `VK_EXT_depth_range_unrestricted` depths lie between 0 and 1
+    /// (VUID-vkCmdCopyBufferToImage-None-00214).
     pub const fn texel_mask(self) -> u64 {
         match self.channels() {
             [Channel { coding: Coding::Float(layout), .. }] if self.is_depth() => layout.one() - 1,

@@ -1,7 +1,8 @@
 //! The GLSL route: the same questions, put to shaderc in its own language.
 //!
-//! Layout, bindings and guards are those of the module built directly. What the compiler made is read back, each
-//! kernel's function is searched for the instruction that its row names, and the controls are added as anywhere else.
+//! Layout, bindings and guards are those of the module built directly. What the compiler made is
+//! read back, each kernel's function is searched for the instruction that its row names, and the
+//! controls are added as anywhere else.
 
 mod source;
 
@@ -9,7 +10,9 @@ use std::sync::OnceLock;
 
 use rspirv::dr::{Function, Module, Operand};
 use rspirv::spirv::{GlslStd450Op, Op, Word};
-use shaderc::{CompileOptions, Compiler, EnvVersion, OptimizationLevel, ShaderKind, SpirvVersion, TargetEnv};
+use shaderc::{
+    CompileOptions, Compiler, EnvVersion, OptimizationLevel, ShaderKind, SpirvVersion, TargetEnv,
+};
 
 use crate::build_error::BuildError;
 use crate::controls::Controls;
@@ -33,7 +36,8 @@ pub(crate) fn text(plan: &Plan, comments: &str) -> Result<String, BuildError> {
     Ok(format!("{version}\n{comments}{rest}"))
 }
 
-/// The kernel that GLSL spells in the place of another: the same operation, without the controls, which only the module declares.
+/// The kernel that GLSL spells in the place of another: the same operation, without the controls,
+/// which only the module declares.
 pub(crate) fn spelled_kernel(kernel: &Kernel) -> Result<Kernel, BuildError> {
     let spelled = Kernel { via: Via::Glsl, controls: Controls::NONE, ..*kernel };
     let is_spelled = kernel.route == Route::Buffer && kernel.stage == Stage::Compute;
@@ -43,16 +47,24 @@ pub(crate) fn spelled_kernel(kernel: &Kernel) -> Result<Kernel, BuildError> {
 
 /// Words that shaderc makes of this shader, for Vulkan 1.1, without any optimisation.
 fn words(source: &str) -> Result<Vec<u32>, BuildError> {
-    // glslang parses its built-in declarations anew whenever the last compiler has gone, so this one stays.
+    // glslang parses its built-in declarations anew whenever the last compiler has gone, so this
+    // one stays.
     static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
     let failed = |error: shaderc::Error| BuildError::Compiler { message: error.to_string() };
     let compiler = COMPILER.get_or_init(|| Compiler::new().ok()).as_ref();
-    let compiler = compiler.ok_or_else(|| BuildError::Compiler { message: "shaderc does not start".to_owned() })?;
+    let compiler = compiler
+        .ok_or_else(|| BuildError::Compiler { message: "shaderc does not start".to_owned() })?;
     let mut options = CompileOptions::new().map_err(failed)?;
     options.set_target_env(TargetEnv::Vulkan, EnvVersion::Vulkan1_1 as u32);
     options.set_target_spirv(SpirvVersion::V1_3);
     options.set_optimization_level(OptimizationLevel::Zero);
-    let made = compiler.compile_into_spirv(source, ShaderKind::Compute, "kernels.comp", "main", Some(&options));
+    let made = compiler.compile_into_spirv(
+        source,
+        ShaderKind::Compute,
+        "kernels.comp",
+        "main",
+        Some(&options),
+    );
     Ok(made.map_err(failed)?.as_binary().to_vec())
 }
 
@@ -61,18 +73,24 @@ fn check(plan: &Plan, module: &Module) -> Result<(), BuildError> {
     for (index, placed) in plan.placed.iter().enumerate() {
         let kernel = &placed.kernel;
         let name = source::function_name(index, kernel);
-        let function = named_function(module, &name)
-            .ok_or_else(|| BuildError::Lost { kernel: kernel.to_string(), instruction: format!("function {name}") })?;
+        let function = named_function(module, &name).ok_or_else(|| BuildError::Lost {
+            kernel: kernel.to_string(),
+            instruction: format!("function {name}"),
+        })?;
         for inst in kernel.instructions().into_iter().map(spelled) {
             if !function.all_inst_iter().any(|found| is(found, inst)) {
-                return Err(BuildError::Lost { kernel: kernel.to_string(), instruction: inst.to_string() });
+                return Err(BuildError::Lost {
+                    kernel: kernel.to_string(),
+                    instruction: inst.to_string(),
+                });
             }
         }
     }
     Ok(())
 }
 
-/// The instruction by which glslang asks the same: `modf` has a parameter for the whole part, and so has its instruction.
+/// The instruction by which glslang asks the same: `modf` has a parameter for the whole part, and
+/// so has its instruction.
 fn spelled(inst: Inst) -> Inst {
     match inst {
         Inst::Ext(GlslStd450Op::ModfStruct) => Inst::Ext(GlslStd450Op::Modf),
@@ -83,7 +101,11 @@ fn spelled(inst: Inst) -> Inst {
 /// glslang names a function by its signature: `name(u1;`.
 fn named_function<'a>(module: &'a Module, name: &str) -> Option<&'a Function> {
     let id: Word = module.debug_names.iter().find_map(|inst| match inst.operands.as_slice() {
-        [Operand::IdRef(id), Operand::LiteralString(text)] if text.split('(').next() == Some(name) => Some(*id),
+        [Operand::IdRef(id), Operand::LiteralString(text)]
+            if text.split('(').next() == Some(name) =>
+        {
+            Some(*id)
+        }
         _ => None,
     })?;
     module.functions.iter().find(|function| function.def_id() == Some(id))

@@ -1,7 +1,9 @@
 //! The images of texel kernels: the conversion between vector and texel is the device's.
 
 use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Capability, Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass, Word};
+use rspirv::spirv::{
+    BuiltIn, Capability, Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass, Word,
+};
 
 use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
@@ -14,14 +16,17 @@ use crate::route::Route;
 
 const TEXEL: Shape = Shape::vector(Format::F32, 4);
 
-/// Whether a storage image of this format needs the capability `StorageImageExtendedFormats` (SPIR-V, "Image Format").
+/// Whether a storage image of this format needs the capability `StorageImageExtendedFormats`
+/// (SPIR-V, "Image Format").
 pub(crate) fn is_extended(format: Format) -> bool {
     let capabilities = |image| Operand::ImageFormat(image).required_capabilities();
-    format.image_format().is_some_and(|image| capabilities(image).contains(&Capability::StorageImageExtendedFormats))
+    format
+        .image_format()
+        .is_some_and(|image| capabilities(image).contains(&Capability::StorageImageExtendedFormats))
 }
 
-/// An image in a module: its variable and the type of what is loaded from it. Of an attachment or attribute it is the
-/// output or input itself.
+/// An image in a module: its variable and the type of what is loaded from it. Of an attachment or
+/// attribute it is the output or input itself.
 #[derive(Clone, Copy)]
 pub(crate) struct ImageVariable {
     image: Image,
@@ -50,7 +55,8 @@ impl Emitter {
         self.builder.name(variable, numbered("image", image));
         self.bind(variable, image.binding());
         if image.route == Route::StorageImage {
-            let access = if image.is_written() { Decoration::NonReadable } else { Decoration::NonWritable };
+            let access =
+                if image.is_written() { Decoration::NonReadable } else { Decoration::NonWritable };
             self.builder.decorate(variable, access, []);
         }
         Ok(ImageVariable { image, variable, kind })
@@ -64,7 +70,10 @@ impl Emitter {
         };
         Ok(match image.route {
             Route::StorageImage => {
-                let format = image.format.image_format().ok_or(BuildError::NoImageFormat { format: image.format })?;
+                let format = image
+                    .format
+                    .image_format()
+                    .ok_or(BuildError::NoImageFormat { format: image.format })?;
                 if is_extended(image.format) {
                     modes::require(&mut self.builder, Capability::StorageImageExtendedFormats, "");
                 }
@@ -82,7 +91,8 @@ impl Emitter {
         })
     }
 
-    /// Writes a vector to the texel of this slot. Components that the format lacks are those of GLSL: 0, 0, 1.
+    /// Writes a vector to the texel of this slot. Components that the format lacks are those of
+    /// GLSL: 0, 0, 1.
     pub(crate) fn write_texel(
         &mut self,
         declared: ImageVariable,
@@ -115,10 +125,16 @@ impl Emitter {
     }
 
     /// Reads the texel of this slot as a vector of this shape.
-    pub(crate) fn read_texel(&mut self, declared: ImageVariable, slot: Word, shape: Shape) -> Result<Word, BuildError> {
+    pub(crate) fn read_texel(
+        &mut self,
+        declared: ImageVariable,
+        slot: Word,
+        shape: Shape,
+    ) -> Result<Word, BuildError> {
         let texel = self.read_whole(declared, slot)?;
-        let parts: Vec<Word> =
-            (0..shape.width).map(|index| self.component(TEXEL, texel, index)).collect::<Result<_, _>>()?;
+        let parts: Vec<Word> = (0..shape.width)
+            .map(|index| self.component(TEXEL, texel, index))
+            .collect::<Result<_, _>>()?;
         self.compose(shape, &parts)
     }
 
@@ -138,7 +154,8 @@ impl Emitter {
                 self.value(Op::ImageSampleExplicitLod, kind, at_level(loaded, at, level))?
             }
             (Route::Sampled, Code::ImageSample) => {
-                // The sampler takes unnormalised coordinates: the middle of a texel is half way to the next.
+                // The sampler takes unnormalised coordinates: the middle of a texel is half way to
+                // the next.
                 let single = Shape::scalar(Format::F32);
                 let (float, half) = (self.scalar(Format::F32), self.constant(single, 0x3f00_0000));
                 let [x, y] = self.within(slot, side)?.map(|index| {
@@ -161,8 +178,8 @@ impl Emitter {
         })
     }
 
-    /// Column and row of the texel of this slot, where blocks of N in either direction fill the image row by row. Slots go
-    /// through a block row by row.
+    /// Column and row of the texel of this slot, where blocks of N in either direction fill the
+    /// image row by row. Slots go through a block row by row.
     fn within(&mut self, slot: Word, side: u32) -> Result<[Word; 2], BuildError> {
         if side == 1 {
             return self.place(slot);
@@ -213,10 +230,14 @@ impl Image {
         self.route.is_drawn() && self.format.is_depth() && self.state().is_none()
     }
 
-    /// Whether the shader has it. The depth of a fragment that a viewport gives it is none of the shader's: one that declares
-    /// `DepthReplacing` and stores no depth leaves it undefined (Vulkan, Built-In Variables, `FragDepth`).
+    /// Whether the shader has it. The depth of a fragment that a viewport gives it is none of the
+    /// shader's: one that declares `DepthReplacing` and stores no depth leaves it undefined
+    /// (Vulkan, Built-In Variables, `FragDepth`).
     pub(crate) fn is_of_shader(&self) -> bool {
-        !matches!(self.code, Code::State(FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth))
+        !matches!(
+            self.code,
+            Code::State(FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth)
+        )
     }
 
     /// What a shader's interface has for a texel.

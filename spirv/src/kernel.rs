@@ -1,4 +1,5 @@
-//! A kernel: operation, format, controls, route, width and front end, named by one string that parses back.
+//! A kernel: operation, format, controls, route, width and front end, named by one string that
+//! parses back.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -40,7 +41,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The kernel of this operation and format by its natural route, scalar or as narrow as it gets, with no controls.
+    /// The kernel of this operation and format by its natural route, scalar or as narrow as it
+    /// gets, with no controls.
     pub fn plain(format: Format, op: &'static Op) -> Result<Kernel, ParseError> {
         let route = op.code.routes(format)[0];
         let width = *op.widths().start();
@@ -48,8 +50,8 @@ impl Kernel {
         Kernel { format, op, controls, route, stage, width, via, matrix: None }.checked()
     }
 
-    /// Whether it is the kernel of its operation and format that others are compared with, but for its controls. Every route
-    /// of a texel stands for itself.
+    /// Whether it is the kernel of its operation and format that others are compared with, but for
+    /// its controls. Every route of a texel stands for itself.
     pub fn is_plain(&self) -> bool {
         let of_texels = self.op.code.is_of_texels();
         Kernel::plain(self.format, self.op).is_ok_and(|plain| {
@@ -58,8 +60,9 @@ impl Kernel {
         })
     }
 
-    /// The kernel that this one should answer like, under the same controls: by buffers, built directly, and one component
-    /// at a time where it works component by component. `None` for a kernel that is its own.
+    /// The kernel that this one should answer like, under the same controls: by buffers, built
+    /// directly, and one component at a time where it works component by component. `None` for
+    /// a kernel that is its own.
     pub fn counterpart(&self) -> Option<Kernel> {
         let width = if self.op.is_componentwise() { 1 } else { self.width };
         let natural = self.op.code.routes(self.format)[0];
@@ -88,18 +91,23 @@ impl Kernel {
         format!("{}.{}", self.format, self.op.name)
     }
 
-    /// Name in a listing of a module: the stem, the width where that is not 1, the route where that is not the natural one:
-    /// `f32.fadd.x3.literal`; of matrices the unit.
+    /// Name in a listing of a module: the stem, the width where that is not 1, the route where that
+    /// is not the natural one: `f32.fadd.x3.literal`; of matrices the unit.
     pub fn label(&self) -> String {
         let width = if self.width == 1 { String::new() } else { format!(".x{}", self.width) };
         let natural = self.op.code.routes(self.format)[0];
         let route = if self.route == natural { String::new() } else { format!(".{}", self.route) };
-        let stage = if self.stage == Stage::default() { String::new() } else { format!(".{}", self.stage.name()) };
+        let stage = if self.stage == Stage::default() {
+            String::new()
+        } else {
+            format!(".{}", self.stage.name())
+        };
         let matrix = self.matrix.map(|unit| format!(".{unit}")).unwrap_or_default();
         self.stem() + &width + &route + &stage + &matrix
     }
 
-    /// The instructions that its operation's row names, on its route; none where a command carries it out.
+    /// The instructions that its operation's row names, on its route; none where a command carries
+    /// it out.
     pub fn instructions(&self) -> Vec<Inst> {
         let core = |ops: &[SpvOp]| ops.iter().map(|op| Inst::Core(*op)).collect();
         match (self.op.code, self.route) {
@@ -112,7 +120,9 @@ impl Kernel {
             (Code::Shuffle, _) => core(&[SpvOp::VectorShuffle]),
             (Code::Subgroup(op, _), _) => core(&[op]),
             (Code::MatrixMulAdd, _) => core(&[SpvOp::CooperativeMatrixMulAddKHR]),
-            (Code::MatrixLoadStore(_), _) => core(&[SpvOp::CooperativeMatrixLoadKHR, SpvOp::CooperativeMatrixStoreKHR]),
+            (Code::MatrixLoadStore(_), _) => {
+                core(&[SpvOp::CooperativeMatrixLoadKHR, SpvOp::CooperativeMatrixStoreKHR])
+            }
             (Code::ImageWrite, route) if route.is_drawn() => core(&[SpvOp::Store]),
             (Code::ImageWrite, _) => core(&[SpvOp::ImageWrite]),
             (Code::ImageRead, Route::Vertex) => core(&[SpvOp::Load]),
@@ -121,7 +131,9 @@ impl Kernel {
             (Code::ImageSample | Code::State(FixedFunctionState::BorderColor), _) => {
                 core(&[SpvOp::ImageSampleExplicitLod])
             }
-            (Code::Blend(_) | Code::State(FixedFunctionState::BlendConstants), _) => core(&[SpvOp::Store]),
+            (Code::Blend(_) | Code::State(FixedFunctionState::BlendConstants), _) => {
+                core(&[SpvOp::Store])
+            }
             (
                 Code::TexelCopy
                 | Code::TexelConvert
@@ -137,7 +149,9 @@ impl Kernel {
         let (width, columns) = match operand.width {
             Width::Kernel => (self.width, 1),
             Width::Fixed(width) => (width, 1),
-            Width::Texel if self.format.is_block() => return Shape::vector(Format::U32, self.format.bits() / 32),
+            Width::Texel if self.format.is_block() => {
+                return Shape::vector(Format::U32, self.format.bits() / 32);
+            }
             Width::Texel => (1, 1),
             Width::Channels if self.format.is_block() => (channels * bc6h::TEXELS, bc6h::TEXELS),
             Width::Channels => (channels, 1),
@@ -166,7 +180,8 @@ impl Kernel {
         }
         let Some(unit) = self.matrix else {
             let name = self.op.name;
-            let missing = || format!("write the unit of `{name}` as matrix=MxNxK-A-B-C (`fpprobe list -v`)");
+            let missing =
+                || format!("write the unit of `{name}` as matrix=MxNxK-A-B-C (`fpprobe list -v`)");
             return self.op.code.is_of_matrices().then(missing);
         };
         match self.op.code {
@@ -174,15 +189,22 @@ impl Kernel {
                 Some("cooperative matrices are for compute shaders here".to_owned())
             }
             Code::MatrixMulAdd => {
-                let parts = [unit.a, unit.b, unit.c].map(|component| component.format().float().is_some());
+                let parts =
+                    [unit.a, unit.b, unit.c].map(|component| component.format().float().is_some());
                 let mixed = parts.iter().any(|is_float| *is_float != self.format.float().is_some());
-                mixed.then(|| "a product of cooperative matrices is of floats or of integers".to_owned())
+                mixed.then(|| {
+                    "a product of cooperative matrices is of floats or of integers".to_owned()
+                })
             }
             Code::MatrixLoadStore(part) => {
                 let own = unit.component(part).format();
-                (own != self.format).then(|| format!("the elements of that matrix are {own}, not {}", self.format))
+                (own != self.format)
+                    .then(|| format!("the elements of that matrix are {own}, not {}", self.format))
             }
-            _ => Some(format!("`{}` uses no cooperative matrix and has no key `matrix`", self.op.name)),
+            _ => Some(format!(
+                "`{}` uses no cooperative matrix and has no key `matrix`",
+                self.op.name
+            )),
         }
     }
 
@@ -201,13 +223,19 @@ impl Kernel {
         self.op.results().map(|operand| self.shape(*operand)).collect()
     }
 
-    /// Formats of every value that the kernel computes with: operands, result, and what its steps give in between.
+    /// Formats of every value that the kernel computes with: operands, result, and what its steps
+    /// give in between.
     pub(crate) fn formats(&self) -> BTreeSet<Format> {
         let steps = match self.op.code {
             Code::Steps(steps) => steps,
             _ => &[],
         };
-        let operands = self.op.params.iter().chain(self.op.results()).chain(steps.iter().map(|step| &step.result));
+        let operands = self
+            .op
+            .params
+            .iter()
+            .chain(self.op.results())
+            .chain(steps.iter().map(|step| &step.result));
         operands.map(|operand| self.shape(*operand).format).collect()
     }
 
@@ -234,22 +262,31 @@ impl Kernel {
 
     /// The kernel itself; an error for combinations that mean nothing.
     pub fn checked(self) -> Result<Kernel, ParseError> {
-        let undefined = |reason: String| Err(ParseError::Undefined { kernel: self.to_string(), reason });
+        let undefined =
+            |reason: String| Err(ParseError::Undefined { kernel: self.to_string(), reason });
         if !self.op.formats.contains(&self.format) {
             let known: Vec<&str> = self.op.formats.iter().map(|format| format.name()).collect();
             return undefined(format!("`{}` exists for {} only", self.op.name, known.join(", ")));
         }
         let routes = self.op.code.routes(self.format);
         if !routes.contains(&self.route) {
-            let known: Vec<String> = routes.iter().map(|route| format!("`route={route}`")).collect();
+            let known: Vec<String> =
+                routes.iter().map(|route| format!("`route={route}`")).collect();
             return undefined(if self.op.code.is_of_texels() {
-                format!("`{}` of a packed format goes through an image: write {}", self.op.name, known.join(" or "))
+                format!(
+                    "`{}` of a packed format goes through an image: write {}",
+                    self.op.name,
+                    known.join(" or ")
+                )
             } else {
                 format!("`{}` is arithmetic and has no route `{}`", self.op.name, self.route)
             });
         }
         if self.route.is_command() && !self.controls.is_empty() {
-            return undefined(format!("controls are for shaders, and none runs on the route `{}`", self.route));
+            return undefined(format!(
+                "controls are for shaders, and none runs on the route `{}`",
+                self.route
+            ));
         }
         if self.stage != Stage::Compute && (self.route != Route::Buffer || self.via != Via::Spirv) {
             return undefined(format!(
@@ -262,7 +299,11 @@ impl Kernel {
         }
         if !self.op.widths().contains(&self.width) {
             let widths: Vec<String> = self.op.widths().map(|width| width.to_string()).collect();
-            let hint = if self.width == 1 { format!(": write `width={}`", widths[0]) } else { String::new() };
+            let hint = if self.width == 1 {
+                format!(": write `width={}`", widths[0])
+            } else {
+                String::new()
+            };
             return undefined(format!(
                 "`{}` is not component-wise and has width {} only{hint}",
                 self.op.name,
@@ -273,7 +314,10 @@ impl Kernel {
             return undefined(format!("GLSL cannot spell `{}`; use via=spirv", self.op.name));
         }
         if self.via == Via::Glsl && Route::OTHERS.contains(&self.route) {
-            return undefined(format!("the GLSL front end spells no route `{}`; use via=spirv", self.route));
+            return undefined(format!(
+                "the GLSL front end spells no route `{}`; use via=spirv",
+                self.route
+            ));
         }
         if self.via == Via::Glsl && self.controls.contains(Control::FastMath0) {
             return undefined(
@@ -293,7 +337,16 @@ impl Kernel {
 
 impl Hash for Kernel {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.format, self.op.name, self.controls, self.route, self.stage, self.width, self.via, self.matrix)
+        (
+            self.format,
+            self.op.name,
+            self.controls,
+            self.route,
+            self.stage,
+            self.width,
+            self.via,
+            self.matrix,
+        )
             .hash(state);
     }
 }
@@ -334,7 +387,8 @@ impl FromStr for Kernel {
         let (stem, keys) = text.split_once(':').unwrap_or((text, ""));
         let (format, op) = stem.split_once('.').ok_or_else(|| ParseError::Form(text.to_owned()))?;
         let format: Format = format.parse()?;
-        let op = Op::find(op).ok_or_else(|| ParseError::unknown("operation", op, OPS.iter().map(|op| op.name)))?;
+        let op = Op::find(op)
+            .ok_or_else(|| ParseError::unknown("operation", op, OPS.iter().map(|op| op.name)))?;
         let mut kernel = Kernel {
             format,
             op,
@@ -347,7 +401,8 @@ impl FromStr for Kernel {
         };
         let mut seen = Vec::new();
         for pair in keys.split(';').filter(|pair| !pair.is_empty()) {
-            let (key, value) = pair.split_once('=').ok_or_else(|| ParseError::Form(text.to_owned()))?;
+            let (key, value) =
+                pair.split_once('=').ok_or_else(|| ParseError::Form(text.to_owned()))?;
             if seen.contains(&key) {
                 return Err(ParseError::Undefined {
                     kernel: text.to_owned(),
@@ -399,7 +454,10 @@ mod tests {
         ] {
             assert_eq!(id.parse::<Kernel>().unwrap().to_string(), id);
         }
-        assert_eq!("f32.fadd:width=1;route=buffer;via=spirv".parse::<Kernel>().unwrap().to_string(), "f32.fadd");
+        assert_eq!(
+            "f32.fadd:width=1;route=buffer;via=spirv".parse::<Kernel>().unwrap().to_string(),
+            "f32.fadd"
+        );
     }
 
     #[test]
@@ -418,7 +476,11 @@ mod tests {
         assert!(message("f32.fadd:stage=pixel").contains("stage"));
         assert!(message("f32.fadd:route=spce").contains("`spec`"));
         assert!(message("f32.fadd:width=5").contains("1, 2, 3, 4"));
-        assert!(message("f32.dot").contains("width 2, 3, 4 only: write `width=2`"), "{}", message("f32.dot"));
+        assert!(
+            message("f32.dot").contains("width 2, 3, 4 only: write `width=2`"),
+            "{}",
+            message("f32.dot")
+        );
         assert!(message("f32.cross:width=2").contains("width 3 only"));
         assert!(message("f32.fadd:width=2;width=3").contains("twice"));
     }
@@ -436,7 +498,11 @@ mod tests {
             ("b10g11r11.store:route=storage_image", None),
         ] {
             let kernel: Kernel = kernel.parse().unwrap();
-            assert_eq!(kernel.counterpart().map(|other| other.to_string()).as_deref(), expected, "{kernel}");
+            assert_eq!(
+                kernel.counterpart().map(|other| other.to_string()).as_deref(),
+                expected,
+                "{kernel}"
+            );
         }
     }
 }

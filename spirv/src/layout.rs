@@ -19,7 +19,8 @@ pub const BFLOAT16: FloatLayout = FloatLayout { signed: true, exponent: 8, fract
 pub const BINARY32: FloatLayout = FloatLayout { signed: true, exponent: 8, fraction: 23 };
 /// IEEE 754 binary64.
 pub const BINARY64: FloatLayout = FloatLayout { signed: true, exponent: 11, fraction: 52 };
-/// The unsigned 11-bit float of R and G in B10G11R11 (Khronos Data Format Specification, section 10.2).
+/// The unsigned 11-bit float of R and G in B10G11R11 (Khronos Data Format Specification, section
+/// 10.2).
 pub const F11: FloatLayout = FloatLayout { signed: false, exponent: 5, fraction: 6 };
 /// The unsigned 10-bit float of B in B10G11R11 (Khronos Data Format Specification, section 10.3).
 pub const F10: FloatLayout = FloatLayout { signed: false, exponent: 5, fraction: 5 };
@@ -128,8 +129,9 @@ impl FloatLayout {
     pub const fn is_negative(self, bits: u64) -> bool {
         bits & self.sign_bit() != 0
     }
-    /// Width by which execution modes and features of float controls name this layout (SPIR-V, `DenormPreserve` and its
-    /// like); `None` for layouts that they say nothing of: bfloat16, small floats of texels.
+    /// Width by which execution modes and features of float controls name this layout (SPIR-V,
+    /// `DenormPreserve` and its like); `None` for layouts that they say nothing of: bfloat16,
+    /// small floats of texels.
     pub const fn mode_width(self) -> Option<u32> {
         match (self.signed, self.exponent, self.fraction) {
             (true, 5, 10) | (true, 8, 23) | (true, 11, 52) => Some(self.bits()),
@@ -144,7 +146,9 @@ mod tests {
 
     #[test]
     fn what_integers_and_floats_have_in_common() {
-        let ends = |layout: FloatLayout, signed| (layout.least_integer(signed), layout.greatest_integer(signed));
+        let ends = |layout: FloatLayout, signed| {
+            (layout.least_integer(signed), layout.greatest_integer(signed))
+        };
         assert_eq!(ends(BINARY16, true), (0xfbff, 0x7bff));
         assert_eq!(ends(BINARY16, false), (0, 0x7bff));
         assert_eq!(ends(BINARY32, true), (0xcf00_0000, 0x4eff_ffff));

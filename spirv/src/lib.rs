@@ -1,7 +1,8 @@
 //! What can be asked of a device: **Format, Op, Controls, Route -> [`Kernel`] -> SPIR-V words**.
 //!
-//! A [`Kernel`] is one question. A [`Plan`] lays several kernels of one module out over buffers (or an image);
-//! [`module::build`] turns it into SPIR-V. Nothing here touches Vulkan, and nothing knows what a right answer is.
+//! A [`Kernel`] is one question. A [`Plan`] lays several kernels of one module out over buffers (or
+//! an image); [`module::build`] turns it into SPIR-V. Nothing here touches Vulkan, and nothing
+//! knows what a right answer is.
 #![forbid(unsafe_code)]
 
 mod assembly;

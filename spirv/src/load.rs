@@ -6,8 +6,8 @@ use rspirv::spirv::Op;
 
 use crate::build_error::BuildError;
 
-/// rspirv's loader, which takes `OpExecutionModeId` for an instruction of a function and refuses every module that has
-/// one.
+/// rspirv's loader, which takes `OpExecutionModeId` for an instruction of a function and refuses
+/// every module that has one.
 #[derive(Default)]
 struct ModuleLoader {
     loader: Loader,
@@ -36,11 +36,12 @@ impl Consumer for ModuleLoader {
     }
 }
 
-/// Reads a module. What [`rspirv::dr::load_words`] refuses or forgets is kept: `OpExecutionModeId`, which comes after
-/// every `OpExecutionMode`, and the generator's number.
+/// Reads a module. What [`rspirv::dr::load_words`] refuses or forgets is kept: `OpExecutionModeId`,
+/// which comes after every `OpExecutionMode`, and the generator's number.
 pub fn load(words: &[u32]) -> Result<Module, BuildError> {
     let mut reader = ModuleLoader::default();
-    parse_words(words, &mut reader).map_err(|error| BuildError::Unreadable { message: error.to_string() })?;
+    parse_words(words, &mut reader)
+        .map_err(|error| BuildError::Unreadable { message: error.to_string() })?;
     let mut module = reader.loader.module();
     module.execution_modes.extend(reader.modes);
     if let (Some(header), Some(generator)) = (&mut module.header, words.get(2)) {

@@ -1,8 +1,9 @@
-//! Cooperative matrices (`SPV_KHR_cooperative_matrix`): the unit that multiplies them, as a key of a kernel's id.
+//! Cooperative matrices (`SPV_KHR_cooperative_matrix`): the unit that multiplies them, as a key of
+//! a kernel's id.
 //!
-//! A unit is what `VkCooperativeMatrixPropertiesKHR` describes: the product of A, M x K, and B, K x N, plus C, M x N. A
-//! case of a kernel is one element of that: a row of A, a column of B, an element of C. The module puts the cases side
-//! by side, one on each place of the diagonal.
+//! A unit is what `VkCooperativeMatrixPropertiesKHR` describes: the product of A, M x K, and B, K x
+//! N, plus C, M x N. A case of a kernel is one element of that: a row of A, a column of B, an
+//! element of C. The module puts the cases side by side, one on each place of the diagonal.
 
 use std::fmt;
 use std::str::FromStr;
@@ -176,23 +177,29 @@ impl FromStr for MatrixUnit {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let form = || ParseError::Undefined {
             kernel: format!("matrix={text}"),
-            reason: format!("expected MxNxK-A-B-C, sizes up to {LARGEST}, for example 16x16x16-f16-f16-f32"),
+            reason: format!(
+                "expected MxNxK-A-B-C, sizes up to {LARGEST}, for example 16x16x16-f16-f16-f32"
+            ),
         };
         let (own, saturating) = match text.split_once(&format!("-{SATURATING}")) {
             Some((own, "")) => (own, true),
             Some(_) => return Err(form()),
             None => (text, false),
         };
-        let [size, left, right, added] = own.split('-').collect::<Vec<_>>()[..] else { return Err(form()) };
+        let [size, left, right, added] = own.split('-').collect::<Vec<_>>()[..] else {
+            return Err(form());
+        };
         let sizes: Vec<u32> = size.split('x').filter_map(|size| size.parse().ok()).collect();
         let [rows, columns, inner] = sizes[..] else { return Err(form()) };
         let component = |name| {
             let known = MatrixComponent::ALL.map(MatrixComponent::name);
-            MatrixComponent::find(name).ok_or_else(|| ParseError::unknown("element of a matrix", name, known))
+            MatrixComponent::find(name)
+                .ok_or_else(|| ParseError::unknown("element of a matrix", name, known))
         };
         let (a, b, c) = (component(left)?, component(right)?, component(added)?);
         let unit = MatrixUnit { m: rows, n: columns, k: inner, a, b, c, saturating };
-        let fits = sizes.iter().all(|size| (1..=LARGEST).contains(size)) && size.split('x').count() == 3;
+        let fits =
+            sizes.iter().all(|size| (1..=LARGEST).contains(size)) && size.split('x').count() == 3;
         if fits && unit.to_string() == text { Ok(unit) } else { Err(form()) }
     }
 }
@@ -203,12 +210,17 @@ mod tests {
 
     #[test]
     fn units_print_and_parse_and_others_are_refused() {
-        for text in ["8x8x8-f16-f16-f32", "16x16x32-i8-u8-i32-saturating", "128x256x64-f32-f32-f32"] {
+        for text in ["8x8x8-f16-f16-f32", "16x16x32-i8-u8-i32-saturating", "128x256x64-f32-f32-f32"]
+        {
             assert_eq!(text.parse::<MatrixUnit>().unwrap().to_string(), text);
         }
-        for text in
-            ["8x8-f16-f16-f32", "8x8x0-f16-f16-f32", "8x8x8-f16-f16", "08x8x8-f16-f16-f32", "8x8x8-f16-f16-f32-x"]
-        {
+        for text in [
+            "8x8-f16-f16-f32",
+            "8x8x0-f16-f16-f32",
+            "8x8x8-f16-f16",
+            "08x8x8-f16-f16-f32",
+            "8x8x8-f16-f16-f32-x",
+        ] {
             assert!(text.parse::<MatrixUnit>().is_err(), "{text}");
         }
         let error = "8x8x8-f61-f16-f32".parse::<MatrixUnit>().unwrap_err();

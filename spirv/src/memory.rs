@@ -43,8 +43,8 @@ impl Emitter {
     pub(crate) fn declare_buffer(&mut self, buffer: &Buffer) -> Word {
         let element = self.shape(buffer.element.shape());
         let builder = &mut self.builder;
-        // Array and block carry decorations of their own, so each buffer has its own: a type shared by deduplication
-        // would be decorated twice.
+        // Array and block carry decorations of their own, so each buffer has its own: a type shared
+        // by deduplication would be decorated twice.
         let array = builder.id();
         builder.type_runtime_array_id(Some(array), element);
         let block = builder.id();
@@ -69,8 +69,14 @@ impl Emitter {
         self.builder.decorate(variable, Decoration::Binding, [Operand::LiteralBit32(binding)]);
     }
 
-    /// A value from the element that carries it. `OpBitcast` keeps every bit, so that no conversion is in the way.
-    pub(crate) fn decode(&mut self, format: Format, element: Element, raw: Word) -> Result<Word, BuildError> {
+    /// A value from the element that carries it. `OpBitcast` keeps every bit, so that no conversion
+    /// is in the way.
+    pub(crate) fn decode(
+        &mut self,
+        format: Format,
+        element: Element,
+        raw: Word,
+    ) -> Result<Word, BuildError> {
         let kind = self.scalar(format);
         match (element, format) {
             (Element::U32, Format::F16) => {
@@ -93,7 +99,12 @@ impl Emitter {
     }
 
     /// The element that carries a value; the reverse of [`Emitter::decode`].
-    pub(crate) fn encode(&mut self, format: Format, element: Element, value: Word) -> Result<Word, BuildError> {
+    pub(crate) fn encode(
+        &mut self,
+        format: Format,
+        element: Element,
+        value: Word,
+    ) -> Result<Word, BuildError> {
         let kind = self.shape(element.shape());
         match (element, format) {
             (Element::U32, Format::F16) => {
@@ -110,7 +121,9 @@ impl Emitter {
                 let (yes, no) = (self.word(1), self.word(0));
                 self.value(Op::Select, kind, ids([value, yes, no]))
             }
-            (Element::U32, Format::I32 | Format::F32) => self.value(Op::Bitcast, kind, ids([value])),
+            (Element::U32, Format::I32 | Format::F32) => {
+                self.value(Op::Bitcast, kind, ids([value]))
+            }
             _ => Ok(value),
         }
     }

@@ -1,8 +1,9 @@
 //! One module for the kernels of a [`Plan`]: SPIR-V 1.3 (Vulkan 1.1), entry point `main`.
 //!
-//! A work group's row (y) says which kernel it runs, its column (x) which slots, counted from the variant's shift on. All
-//! rows share what gets at memory: operands are loaded, a switch on the row computes, results are stored. Operands that are
-//! constants are never loaded: see `folded.rs`. The words depend on the plan alone.
+//! A work group's row (y) says which kernel it runs, its column (x) which slots, counted from the
+//! variant's shift on. All rows share what gets at memory: operands are loaded, a switch on the row
+//! computes, results are stored. Operands that are constants are never loaded: see `folded.rs`. The
+//! words depend on the plan alone.
 
 mod buffer_io;
 mod constant_block;
@@ -22,8 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Module, Operand};
 use rspirv::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op,
-    SelectionControl, StorageClass, Word,
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel,
+    FunctionControl, MemoryModel, Op, SelectionControl, StorageClass, Word,
 };
 
 use crate::build_error::BuildError;
@@ -48,8 +49,9 @@ use operands::OperandSource;
 
 const COORDINATES: Shape = Shape::vector(Format::U32, 3);
 
-/// Where an invocation is: its slot, and its work group's row. `local`: its slot within the constant block, if there is one. `zero`: a
-/// number that is 0 at run time, for kernels that need one. `lane`: its place in its subgroup, for kernels across that.
+/// Where an invocation is: its slot, and its work group's row. `local`: its slot within the
+/// constant block, if there is one. `zero`: a number that is 0 at run time, for kernels that need
+/// one. `lane`: its place in its subgroup, for kernels across that.
 #[derive(Clone, Copy)]
 struct InvocationPosition {
     slot: Word,
@@ -89,7 +91,9 @@ fn agreed(plan: &Plan) -> Result<(Via, Controls), BuildError> {
         return Ok((Via::default(), Controls::NONE));
     };
     match kernels.find(|kernel| of(kernel) != of(first)) {
-        Some(other) => Err(BuildError::Mixed { first: first.to_string(), other: other.to_string() }),
+        Some(other) => {
+            Err(BuildError::Mixed { first: first.to_string(), other: other.to_string() })
+        }
         None => Ok((first.via, first.controls)),
     }
 }
@@ -102,7 +106,8 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
     emitter.preamble(&floats, plan.buffers.iter().any(|buffer| buffer.element == Element::F16));
     let (operands, results) = (access::operands(plan), access::results(plan));
     let element_arrays = records(&operands).into_iter().chain(records(&results));
-    let element_arrays = element_arrays.filter_map(|record| emitter.declare_element_array(&record)).collect();
+    let element_arrays =
+        element_arrays.filter_map(|record| emitter.declare_element_array(&record)).collect();
     let memory = ModuleMemory {
         element_arrays,
         operands,
@@ -120,17 +125,21 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
     let place = match plan.shader() {
         Stage::Compute => emitter.begin_main(plan, memory.constant_block)?,
         stage => {
-            let texels: Vec<Word> = memory.images.iter().filter_map(ImageVariable::interface).collect();
+            let texels: Vec<Word> =
+                memory.images.iter().filter_map(ImageVariable::interface).collect();
             emitter.begin_drawn(plan, stage, &texels)?
         }
     };
     match plan.placed.len() {
         0 => {}
-        // Rows one after the other, where there are no instances. All attachments are as large as the longest list needs: beyond
-        // the slots of a kernel nothing is put out, and what its attachment holds there is nobody's answer.
+        // Rows one after the other, where there are no instances. All attachments are as large as
+        // the longest list needs: beyond the slots of a kernel nothing is put out, and what
+        // its attachment holds there is nobody's answer.
         2.. if plan.covers() => {
             let rows = emitter.word(plan.rows);
-            emitter.counted(rows, |emitter, row| emitter.body(plan, &memory, InvocationPosition { row, ..place }))?;
+            emitter.counted(rows, |emitter, row| {
+                emitter.body(plan, &memory, InvocationPosition { row, ..place })
+            })?;
         }
         _ => emitter.body(plan, &memory, place)?,
     }
@@ -161,10 +170,13 @@ impl Emitter {
         let uint = self.scalar(Format::U32);
         let invocation = self.built_in(BuiltIn::GlobalInvocationId, COORDINATES, "invocation");
         // A module of one kernel has one row, and no need to ask.
-        let work_group = (plan.rows > 1).then(|| self.built_in(BuiltIn::WorkgroupId, COORDINATES, "work_group"));
-        let is_across = plan.placed.iter().any(|placed| matches!(placed.kernel.op.code, Code::Subgroup(..)));
+        let work_group =
+            (plan.rows > 1).then(|| self.built_in(BuiltIn::WorkgroupId, COORDINATES, "work_group"));
+        let is_across =
+            plan.placed.iter().any(|placed| matches!(placed.kernel.op.code, Code::Subgroup(..)));
         let number = Shape::scalar(Format::U32);
-        let lane = is_across.then(|| self.built_in(BuiltIn::SubgroupLocalInvocationId, number, "lane"));
+        let lane =
+            is_across.then(|| self.built_in(BuiltIn::SubgroupLocalInvocationId, number, "lane"));
         let size = plan.group();
         let void = self.builder.type_void();
         let signature = self.builder.type_function(void, []);
@@ -181,7 +193,8 @@ impl Emitter {
         let vector = self.shape(COORDINATES);
         let coordinates = self.value(Op::Load, vector, ids([invocation]))?;
         let x = self.component(COORDINATES, coordinates, 0)?;
-        let run_time = plan.placed.iter().any(|placed| placed.kernel.op.code.has_run_time_condition());
+        let run_time =
+            plan.placed.iter().any(|placed| placed.kernel.op.code.has_run_time_condition());
         let zero = run_time.then(|| self.component(COORDINATES, coordinates, 2)).transpose()?;
         let lane = lane.map(|lane| self.value(Op::Load, uint, ids([lane]))).transpose()?;
         let row = match work_group {
@@ -191,7 +204,8 @@ impl Emitter {
             }
             None => self.word(0),
         };
-        // The invocations of the work groups that do nothing wrap around to slots that no kernel has.
+        // The invocations of the work groups that do nothing wrap around to slots that no kernel
+        // has.
         let first = self.word(plan.variant.shift * size);
         let slot = self.value(Op::ISub, uint, ids([x, first]))?;
         let place = match constant_block {
@@ -211,16 +225,31 @@ impl Emitter {
         variable
     }
 
-    /// What is done where the row's kernel has this slot: `if (slot < slots) { load; switch (row) { ... } store; }`.
-    fn body(&mut self, plan: &Plan, memory: &ModuleMemory, place: InvocationPosition) -> Result<(), BuildError> {
+    /// What is done where the row's kernel has this slot: `if (slot < slots) { load; switch (row) {
+    /// ... } store; }`.
+    fn body(
+        &mut self,
+        plan: &Plan,
+        memory: &ModuleMemory,
+        place: InvocationPosition,
+    ) -> Result<(), BuildError> {
         if plan.placed.iter().any(|placed| placed.kernel.matrix.is_some()) {
             return self.cooperative_body(plan, memory, place);
         }
-        if place.lane.is_some() { self.subgroup_body(plan, memory, place) } else { self.slot_body(plan, memory, place) }
+        if place.lane.is_some() {
+            self.subgroup_body(plan, memory, place)
+        } else {
+            self.slot_body(plan, memory, place)
+        }
     }
 
     /// The same of one slot.
-    fn slot_body(&mut self, plan: &Plan, memory: &ModuleMemory, place: InvocationPosition) -> Result<(), BuildError> {
+    fn slot_body(
+        &mut self,
+        plan: &Plan,
+        memory: &ModuleMemory,
+        place: InvocationPosition,
+    ) -> Result<(), BuildError> {
         let slots: Vec<Option<u32>> = plan.placed.iter().map(|placed| Some(placed.slots)).collect();
         let bool = self.scalar(Format::Bool);
         let slots = self.of_row(place.row, &slots)?;
@@ -230,7 +259,8 @@ impl Emitter {
         self.builder.selection_merge(merge, SelectionControl::NONE)?;
         self.builder.branch_conditional(inside, body, merge, [])?;
         self.builder.begin_block(Some(body))?;
-        let only = if let [only] = plan.placed.as_slice() { Some(only.kernel.label()) } else { None };
+        let only =
+            if let [only] = plan.placed.as_slice() { Some(only.kernel.label()) } else { None };
         self.builder.name(body, only.as_deref().unwrap_or("operands"));
         let operands = self.operands(plan, memory, place)?;
         let results = match only {
@@ -238,7 +268,9 @@ impl Emitter {
             None => self.chosen(plan, memory, &operands, place)?,
         };
         let stored = match place.lane {
-            Some(lane) => self.by_storing_lane(plan, lane, |emitter| emitter.store_elements(memory, place, &results)),
+            Some(lane) => self.by_storing_lane(plan, lane, |emitter| {
+                emitter.store_elements(memory, place, &results)
+            }),
             None => self.store_elements(memory, place, &results),
         };
         stored?;
@@ -247,7 +279,8 @@ impl Emitter {
         Ok(())
     }
 
-    /// The results of the row's kernel: a switch with one case a kernel. Elements that are none of its results are 0.
+    /// The results of the row's kernel: a switch with one case a kernel. Elements that are none of
+    /// its results are 0.
     fn chosen(
         &mut self,
         plan: &Plan,
@@ -278,7 +311,9 @@ impl Emitter {
             let (kind, nothing) = (self.shape(element), self.constant(element, 0));
             for index in 0..access.most() {
                 let key = (access.number, access.buffer, index);
-                let edges = computed.iter().flat_map(|(results, end)| [*results.get(&key).unwrap_or(&nothing), *end]);
+                let edges = computed
+                    .iter()
+                    .flat_map(|(results, end)| [*results.get(&key).unwrap_or(&nothing), *end]);
                 chosen.insert(key, self.value(Op::Phi, kind, ids(edges))?);
             }
         }

@@ -46,7 +46,8 @@ pub enum Need {
     Bfloat16,
     /// Feature `shaderBFloat16CooperativeMatrix`.
     Bfloat16Matrix,
-    /// Operations over subgroups in compute shaders (`VK_SUBGROUP_FEATURE_ARITHMETIC_BIT`) of at least four invocations.
+    /// Operations over subgroups in compute shaders (`VK_SUBGROUP_FEATURE_ARITHMETIC_BIT`) of at
+    /// least four invocations.
     SubgroupArithmetic,
     /// The same over clusters (`VK_SUBGROUP_FEATURE_CLUSTERED_BIT`).
     SubgroupClustered,
@@ -137,7 +138,9 @@ impl FromStr for Need {
 
     fn from_str(name: &str) -> Result<Self, ParseError> {
         let found = OF_SUBGROUPS.into_iter().find(|(own, _)| *own == name);
-        found.map(|(_, need)| need).ok_or_else(|| ParseError::unknown("need", name, OF_SUBGROUPS.map(|(own, _)| own)))
+        found
+            .map(|(_, need)| need)
+            .ok_or_else(|| ParseError::unknown("need", name, OF_SUBGROUPS.map(|(own, _)| own)))
     }
 }
 
@@ -170,8 +173,12 @@ impl fmt::Display for Need {
 
 /// Everything a kernel needs; [`Need::Storage16`] is not among it.
 pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
-    let mut needs: BTreeSet<Need> =
-        kernel.controls.iter().filter(|control| control.claim().is_some()).map(Need::Control).collect();
+    let mut needs: BTreeSet<Need> = kernel
+        .controls
+        .iter()
+        .filter(|control| control.claim().is_some())
+        .map(Need::Control)
+        .collect();
     for format in kernel.formats() {
         match format {
             Format::F16 => needs.extend([Need::Float16]),
@@ -202,7 +209,9 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
             Route::Attachment if kernel.format.is_depth() => {
                 &[Use::DepthStencilAttachment, Use::TransferSrc, Use::TransferDst]
             }
-            Route::Attachment | Route::Resolve => &[Use::ColorAttachment, Use::TransferSrc, Use::TransferDst],
+            Route::Attachment | Route::Resolve => {
+                &[Use::ColorAttachment, Use::TransferSrc, Use::TransferDst]
+            }
             Route::Vertex => &[Use::VertexBuffer],
             _ => &[Use::TransferSrc, Use::TransferDst],
         };
@@ -210,14 +219,17 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         if kernel.route == Route::StorageImage && crate::image::is_extended(kernel.format) {
             needs.insert(Need::ExtendedFormats);
         }
-        if matches!(kernel.op.code, Code::Blend(_) | Code::State(FixedFunctionState::BlendConstants)) {
+        if matches!(
+            kernel.op.code,
+            Code::Blend(_) | Code::State(FixedFunctionState::BlendConstants)
+        ) {
             needs.insert(Need::Use(kernel.format, Use::ColorAttachmentBlend));
         }
         if kernel.op.code == Code::TexelConvert {
             let sources = kernel.params().into_iter().map(|shape| shape.format);
-            needs.extend(
-                sources.flat_map(|source| [Use::BlitSrc, Use::TransferDst].map(|used| Need::Use(source, used))),
-            );
+            needs.extend(sources.flat_map(|source| {
+                [Use::BlitSrc, Use::TransferDst].map(|used| Need::Use(source, used))
+            }));
         }
         if kernel.format.is_block() {
             needs.insert(Need::CompressionBc);
@@ -238,7 +250,8 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         Stage::Vertex => needs.extend([Need::Graphics, Need::VertexStores]),
     }
     if kernel.controls.contains(Control::FastMath0) {
-        // FPFastMathDefault names every float type of the module; each needs its preserve property (VUID 09559 ff.).
+        // FPFastMathDefault names every float type of the module; each needs its preserve property
+        // (VUID 09559 ff.).
         let layouts = float_formats(kernel).into_iter().filter_map(Format::float);
         let widths = layouts.filter_map(FloatLayout::mode_width);
         needs.extend(widths.map(|width| Need::Control(Control::Szin(width))));

@@ -1,4 +1,5 @@
-//! The table of operations: one row declares an operation once, for kernels, oracle, listing and documentation.
+//! The table of operations: one row declares an operation once, for kernels, oracle, listing and
+//! documentation.
 
 use std::ops::RangeInclusive;
 
@@ -18,7 +19,8 @@ pub use table::OPS;
 /// One operation that a kernel can ask for.
 #[derive(Debug)]
 pub struct Op {
-    /// SPIR-V's or GLSL.std.450's name in `snake_case`, without the `Op` prefix; a plain name for composite questions.
+    /// SPIR-V's or GLSL.std.450's name in `snake_case`, without the `Op` prefix; a plain name for
+    /// composite questions.
     pub name: &'static str,
     /// Formats it exists for.
     pub formats: &'static [Format],
@@ -65,15 +67,16 @@ pub enum Width {
     Kernel,
     /// Always this many.
     Fixed(u32),
-    /// One for each channel of the kernel's packed format; of a block, as many for each of its texels.
+    /// One for each channel of the kernel's packed format; of a block, as many for each of its
+    /// texels.
     Channels,
     /// One texel, or the 32-bit words of a block, the lowest first.
     Texel,
-    /// What an element of a product of cooperative matrices takes of this one: a row of A, a column of B, an element of
-    /// C.
+    /// What an element of a product of cooperative matrices takes of this one: a row of A, a column
+    /// of B, an element of C.
     Factor(MatrixUse),
-    /// A line of a cooperative matrix as it lies in memory: a row of A or C, a column of B, and the gap before the
-    /// next.
+    /// A line of a cooperative matrix as it lies in memory: a row of A or C, a column of B, and the
+    /// gap before the next.
     Line(MatrixUse),
     /// A square matrix: as many columns as the kernel is wide, and as many components in each.
     Square,

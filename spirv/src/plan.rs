@@ -1,9 +1,11 @@
-//! Where the values of several kernels of one module lie: buffers, regions, work groups, and the images of texel kernels.
+//! Where the values of several kernels of one module lie: buffers, regions, work groups, and the
+//! images of texel kernels.
 //!
-//! A kernel's cases occupy **slots** 0..n. Operand `p` of slot `s` lies at `base + s * width` of its buffer, its
-//! components side by side; the result likewise. Element sizes follow from the buffer's [`Element`]. Scalars of buffers
-//! have elements of their own format; what is wide, and the results of all other routes, lie in words, so that a loop over
-//! them gets at all formats in one place. On those routes the plan knows the operands itself: it brings them in
+//! A kernel's cases occupy **slots** 0..n. Operand `p` of slot `s` lies at `base + s * width` of
+//! its buffer, its components side by side; the result likewise. Element sizes follow from the
+//! buffer's [`Element`]. Scalars of buffers have elements of their own format; what is wide, and
+//! the results of all other routes, lie in words, so that a loop over them gets at all formats in
+//! one place. On those routes the plan knows the operands itself: it brings them in
 //! [constant blocks](constant_block), or the module holds them as constants.
 
 pub(crate) mod access;
@@ -25,9 +27,11 @@ use crate::route::{Route, Stage};
 pub use image::{Image, most_kernels};
 pub use memory::{read, write};
 
-/// Invocations of one work group (x) unless a [`Variant`] has another number; every device offers at least 128.
+/// Invocations of one work group (x) unless a [`Variant`] has another number; every device offers
+/// at least 128.
 pub const GROUP: u32 = 64;
-/// Storage buffers that every device lets one stage use (Vulkan, required limits: `maxPerStageDescriptorStorageBuffers`).
+/// Storage buffers that every device lets one stage use (Vulkan, required limits:
+/// `maxPerStageDescriptorStorageBuffers`).
 pub const MOST_BUFFERS: usize = 4;
 /// Binding of the words of operands; those of results have the next one.
 const WORDS_BINDING: u32 = 8;
@@ -45,7 +49,8 @@ pub enum Element {
     F32,
     /// binary64.
     F64,
-    /// A 32-bit word: integers, bool, texels, and binary16 in its low half where 16-bit storage is missing.
+    /// A 32-bit word: integers, bool, texels, and binary16 in its low half where 16-bit storage is
+    /// missing.
     U32,
     /// A word, with a component of 32 bits or less; a binary64 has two, the lower first.
     Words,
@@ -91,7 +96,8 @@ pub struct PlacedKernel {
     pub slots: u32,
     /// Operand regions; a texel operand has none, nor have operands that lie in no buffer.
     pub params: Vec<Region>,
-    /// Values of the operands, slot by slot, where the plan brings them; empty where the host fills a buffer or an image.
+    /// Values of the operands, slot by slot, where the plan brings them; empty where the host
+    /// fills a buffer or an image.
     pub values: Arc<[u64]>,
     /// Result regions; a texel result has none.
     pub results: Vec<Region>,
@@ -108,7 +114,8 @@ pub struct Variant {
     pub reversed: bool,
     /// Local size in x: invocations of one work group.
     pub group: u32,
-    /// Invocations of a subgroup, where the pipeline is to require a size (`VK_EXT_subgroup_size_control`).
+    /// Invocations of a subgroup, where the pipeline is to require a size
+    /// (`VK_EXT_subgroup_size_control`).
     pub subgroup: Option<u32>,
 }
 
@@ -118,7 +125,8 @@ impl Default for Variant {
     }
 }
 
-/// Layout of one module: kernels of the same format, controls, route and front end; texel kernels of one operation on several formats.
+/// Layout of one module: kernels of the same format, controls, route and front end; texel kernels
+/// of one operation on several formats.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// The kernels, in module order.
@@ -159,8 +167,8 @@ impl Element {
         }
     }
 
-    /// The elements of a kernel's values of this format; `company`: in a module of several kernels, where one loop gets at the
-    /// components of all texels.
+    /// The elements of a kernel's values of this format; `company`: in a module of several kernels,
+    /// where one loop gets at the components of all texels.
     fn of(kernel: &Kernel, format: Format, storage16: bool, company: bool) -> Element {
         match format {
             _ if company && kernel.op.code.is_of_texels() => Element::Words,
@@ -194,7 +202,8 @@ impl Buffer {
     }
 }
 
-/// The storage buffers that a kernel uses, so that a module's kernels can be chosen to need at most [`MOST_BUFFERS`].
+/// The storage buffers that a kernel uses, so that a module's kernels can be chosen to need at most
+/// [`MOST_BUFFERS`].
 pub fn buffers(kernel: &Kernel) -> BTreeSet<(Direction, Element)> {
     let params = if brings(kernel.route) { Vec::new() } else { in_buffers(kernel, Direction::In) };
     let params = params.into_iter().map(|shape| (Direction::In, shape));
@@ -204,7 +213,8 @@ pub fn buffers(kernel: &Kernel) -> BTreeSet<(Direction, Element)> {
         .collect()
 }
 
-/// The operands or results that lie in buffers: all but texels, of which the operand is the last one.
+/// The operands or results that lie in buffers: all but texels, of which the operand is the last
+/// one.
 fn in_buffers(kernel: &Kernel, direction: Direction) -> Vec<Shape> {
     let code = kernel.op.code;
     match direction {
@@ -232,20 +242,25 @@ pub struct LayoutRequest {
     pub slots: u32,
     /// Kernels of the same number here, with operands of the same shapes, read the same operands.
     pub operands: usize,
-    /// The operands, slot by slot; for buffers and images, which the host fills, there may be none.
+    /// The operands, slot by slot; for buffers and images, which the host fills, there may be
+    /// none.
     pub values: Arc<[u64]>,
 }
 
 impl Plan {
-    /// Lays out these kernels with their numbers of slots, each with operands of its own, all bits 0 where the plan brings
-    /// them. `storage16`: the device has 16-bit storage.
+    /// Lays out these kernels with their numbers of slots, each with operands of its own, all bits
+    /// 0 where the plan brings them. `storage16`: the device has 16-bit storage.
     ///
     /// # Panics
     /// When there are more texel kernels than [`most_kernels`].
     pub fn new(kernels: &[(Kernel, u32)], storage16: bool, variant: Variant) -> Plan {
         let request = kernels.iter().enumerate();
         let request = request.map(|(operands, (kernel, slots))| {
-            let values = if brings(kernel.route) { vec![0; *slots as usize * kernel.arity()] } else { Vec::new() };
+            let values = if brings(kernel.route) {
+                vec![0; *slots as usize * kernel.arity()]
+            } else {
+                Vec::new()
+            };
             LayoutRequest { kernel: *kernel, slots: *slots, operands, values: values.into() }
         });
         Plan::sharing(&request.collect::<Vec<_>>(), storage16, variant)
@@ -256,8 +271,13 @@ impl Plan {
     /// # Panics
     /// When there are more texel kernels than [`most_kernels`].
     pub fn sharing(kernels: &[LayoutRequest], storage16: bool, variant: Variant) -> Plan {
-        let mut plan =
-            Plan { placed: Vec::new(), buffers: Vec::new(), columns: 0, rows: kernels.len() as u32, variant };
+        let mut plan = Plan {
+            placed: Vec::new(),
+            buffers: Vec::new(),
+            columns: 0,
+            rows: kernels.len() as u32,
+            variant,
+        };
         let mut order: Vec<&LayoutRequest> = kernels.iter().collect();
         let mut known: Vec<(&LayoutRequest, Vec<Region>)> = Vec::new();
         let nothing: Arc<[u64]> = Arc::default();
@@ -268,7 +288,10 @@ impl Plan {
         for request in order {
             let LayoutRequest { kernel, slots, operands, values } = request;
             let image = kernel.op.code.is_of_texels().then(|| {
-                assert!(kernels.len() <= most_kernels(kernel), "so many images are more than every device has");
+                assert!(
+                    kernels.len() <= most_kernels(kernel),
+                    "so many images are more than every device has"
+                );
                 // All attachments of a pass and all attributes of a vertex are as many.
                 let slots = if kernel.route.is_interface() { most } else { *slots };
                 Image::new(kernel, slots, plan.placed.len() as u32)
@@ -279,7 +302,9 @@ impl Plan {
             } else {
                 let shared = known.iter().find(|(other, regions)| {
                     let shapes: Vec<Shape> = regions.iter().map(|region| region.shape).collect();
-                    other.operands == *operands && other.slots == *slots && shapes == in_buffers(kernel, Direction::In)
+                    other.operands == *operands
+                        && other.slots == *slots
+                        && shapes == in_buffers(kernel, Direction::In)
                 });
                 params = match shared {
                     Some((_, regions)) => regions.clone(),
@@ -297,25 +322,34 @@ impl Plan {
                 image,
             });
         }
-        let invocations = plan.placed.iter().map(|placed| placed.slots * placed.invocations()).max().unwrap_or(0);
+        let invocations =
+            plan.placed.iter().map(|placed| placed.slots * placed.invocations()).max().unwrap_or(0);
         plan.columns = invocations.div_ceil(variant.group) + variant.shift;
         plan.sort_buffers();
         plan
     }
 
-    fn regions(&mut self, direction: Direction, request: &LayoutRequest, storage16: bool) -> Vec<Region> {
+    fn regions(
+        &mut self,
+        direction: Direction,
+        request: &LayoutRequest,
+        storage16: bool,
+    ) -> Vec<Region> {
         let kernel = &request.kernel;
         let region = |shape: Shape| {
             let element = Element::of(kernel, shape.format, storage16, self.rows > 1);
-            let found = self.buffers.iter().position(|b| b.direction == direction && b.element == element);
+            let found =
+                self.buffers.iter().position(|b| b.direction == direction && b.element == element);
             let buffer = found.unwrap_or_else(|| {
                 self.buffers.push(Buffer { direction, element, length: 0 });
                 self.buffers.len() - 1
             });
             let base = self.buffers[buffer].length;
-            // Regions of scalars start on a multiple of four elements, so that halves never share a word.
+            // Regions of scalars start on a multiple of four elements, so that halves never share a
+            // word.
             let multiple = if element == Element::Words { 1 } else { 4 };
-            self.buffers[buffer].length = (base + request.slots * element.count(shape)).next_multiple_of(multiple);
+            self.buffers[buffer].length =
+                (base + request.slots * element.count(shape)).next_multiple_of(multiple);
             Region { shape, buffer, base }
         };
         in_buffers(kernel, direction).into_iter().map(region).collect()
@@ -354,18 +388,21 @@ impl Plan {
         self.route().is_some_and(Route::is_command)
     }
 
-    /// Invocations of a work group. What a constant block holds is the same for all of them, so there each has a slot of its own.
+    /// Invocations of a work group. What a constant block holds is the same for all of them, so
+    /// there each has a slot of its own.
     pub fn group(&self) -> u32 {
         if self.route().and_then(capacity::vectors).is_some() { 1 } else { self.variant.group }
     }
 
-    /// Whether it draws one triangle over the whole of its attachments, so that a fragment's place is its slot, of every row. State
-    /// is set for each slot by itself, so there each has a point.
+    /// Whether it draws one triangle over the whole of its attachments, so that a fragment's place
+    /// is its slot, of every row. State is set for each slot by itself, so there each has a
+    /// point.
     pub fn covers(&self) -> bool {
         self.image().is_some_and(|image| image.route.is_drawn() && image.state().is_none())
     }
 
-    /// Instances of a plan that draws: a fragment that all attachments have does the work of all rows.
+    /// Instances of a plan that draws: a fragment that all attachments have does the work of all
+    /// rows.
     pub fn instances(&self) -> u32 {
         if self.covers() { 1 } else { self.rows }
     }
@@ -381,15 +418,19 @@ impl Plan {
         }
     }
 
-    /// The plan as its module sees it: with a slot for each invocation, which has its part of the result.
+    /// The plan as its module sees it: with a slot for each invocation, which has its part of the
+    /// result.
     pub(crate) fn by_invocation(&self) -> Plan {
         let mut plan = self.clone();
         for placed in &mut plan.placed {
             let invocations = placed.invocations();
             placed.slots *= invocations;
             for Region { shape, .. } in &mut placed.results {
-                *shape =
-                    Shape { width: shape.width / invocations, columns: shape.columns.div_ceil(invocations), ..*shape };
+                *shape = Shape {
+                    width: shape.width / invocations,
+                    columns: shape.columns.div_ceil(invocations),
+                    ..*shape
+                };
             }
         }
         plan

@@ -1,5 +1,5 @@
-//! Kernels of cooperative matrices. Which units there are, a device says: so these kernels are in no catalogue, but
-//! made of what it enumerates.
+//! Kernels of cooperative matrices. Which units there are, a device says: so these kernels are in
+//! no catalogue, but made of what it enumerates.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,11 @@ use crate::matrix::{MatrixComponent, MatrixUnit, MatrixUse, SATURATING};
 use crate::op::Op;
 use crate::route::{Route, Stage, Via};
 
-/// A product that a device enumerates: its unit and the elements of its result. `None` for what has no kernel, such as
-/// elements of 64 bits, and matrices of a whole work group.
+/// A product that a device enumerates: its unit and the elements of its result. `None` for what has
+/// no kernel, such as elements of 64 bits, and matrices of a whole work group.
 ///
-/// `MxNxK-A-B-C-RESULT`, behind it `-saturating` and the scope where that is no subgroup: `8x8x8-f16-f16-f32-f32`.
+/// `MxNxK-A-B-C-RESULT`, behind it `-saturating` and the scope where that is no subgroup:
+/// `8x8x8-f16-f16-f32-f32`.
 pub fn product(property: &str) -> Option<Kernel> {
     let mut parts: Vec<&str> = property.split('-').collect();
     let saturating = parts.last() == Some(&SATURATING);
@@ -26,9 +27,11 @@ pub fn product(property: &str) -> Option<Kernel> {
     kernel(MatrixUnit { saturating, ..unit }, "matrix_mul_add", format)
 }
 
-/// The kernels of a device that enumerates these properties: each product, and loads and stores of each kind of matrix.
+/// The kernels of a device that enumerates these properties: each product, and loads and stores of
+/// each kind of matrix.
 pub fn kernels(properties: &[String]) -> Vec<Kernel> {
-    let products: Vec<Kernel> = properties.iter().filter_map(|property| product(property)).collect();
+    let products: Vec<Kernel> =
+        properties.iter().filter_map(|property| product(property)).collect();
     let mut seen = BTreeSet::new();
     let moves = [
         ("matrix_load_store_a", MatrixUse::A),
@@ -41,7 +44,12 @@ pub fn kernels(properties: &[String]) -> Vec<Kernel> {
     for (unit, op, part) in lines {
         let component = unit.component(part);
         // Of integers the sign is not moved.
-        if seen.insert((part, unit.size(part), component.bytes(), component.format().float().is_some())) {
+        if seen.insert((
+            part,
+            unit.size(part),
+            component.bytes(),
+            component.format().float().is_some(),
+        )) {
             fresh.extend(kernel(unit, op, unit.component(part).format()));
         }
     }
@@ -54,7 +62,9 @@ pub fn kernels(properties: &[String]) -> Vec<Kernel> {
 fn kernel(unit: MatrixUnit, op: &str, format: Format) -> Option<Kernel> {
     let (route, stage, via) = (Route::Buffer, Stage::Compute, Via::Spirv);
     let op = Op::find(op)?;
-    Kernel { format, op, controls: Controls::NONE, route, stage, width: 1, via, matrix: Some(unit) }.checked().ok()
+    Kernel { format, op, controls: Controls::NONE, route, stage, width: 1, via, matrix: Some(unit) }
+        .checked()
+        .ok()
 }
 
 #[cfg(test)]
@@ -63,9 +73,14 @@ mod tests {
 
     #[test]
     fn kernels_follow_from_what_is_enumerated() {
-        let own =
-            ["8x8x8-f16-f16-f32-f32", "8x8x8-i8-u8-i32-i32-saturating", "16x16x16-bf16-bf16-f32-f32", "8x8x8-f16"];
-        let ids: Vec<String> = kernels(&own.map(str::to_owned)).iter().map(Kernel::to_string).collect();
+        let own = [
+            "8x8x8-f16-f16-f32-f32",
+            "8x8x8-i8-u8-i32-i32-saturating",
+            "16x16x16-bf16-bf16-f32-f32",
+            "8x8x8-f16",
+        ];
+        let ids: Vec<String> =
+            kernels(&own.map(str::to_owned)).iter().map(Kernel::to_string).collect();
         assert_eq!(
             ids,
             [

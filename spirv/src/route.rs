@@ -35,14 +35,16 @@ pub enum Route {
     Attachment,
     /// A vertex buffer: the conversion of an attribute that a vertex shader fetches.
     Vertex,
-    /// A colour attachment of [`SAMPLES`] samples, all alike, that is resolved at the end of the render pass.
+    /// A colour attachment of [`SAMPLES`] samples, all alike, that is resolved at the end of the
+    /// render pass.
     Resolve,
-    /// A sampled image of integers, looked at through a view of the packed format: the conversion of `OpImageFetch`.
+    /// A sampled image of integers, looked at through a view of the packed format: the conversion
+    /// of `OpImageFetch`.
     View,
 }
 
-/// Samples of a texel on the route [`Route::Resolve`]; every device offers as many for colour attachments (Vulkan, required
-/// limits: `framebufferColorSampleCounts`).
+/// Samples of a texel on the route [`Route::Resolve`]; every device offers as many for colour
+/// attachments (Vulkan, required limits: `framebufferColorSampleCounts`).
 pub const SAMPLES: u32 = 4;
 
 /// Which shader does the arithmetic.
@@ -51,7 +53,8 @@ pub enum Stage {
     /// A compute shader.
     #[default]
     Compute,
-    /// A fragment shader, one point for each slot; of texels that it puts out, one triangle for all.
+    /// A fragment shader, one point for each slot; of texels that it puts out, one triangle for
+    /// all.
     Fragment,
     /// A vertex shader, one vertex for each slot.
     Vertex,

@@ -2,8 +2,8 @@
 
 use crate::format::Format;
 
-/// Format and number of components of an operand or result: a scalar, a vector, a matrix, or the vectors of a block's texels, which
-/// are its columns.
+/// Format and number of components of an operand or result: a scalar, a vector, a matrix, or the
+/// vectors of a block's texels, which are its columns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Shape {
     /// Element format.
@@ -25,7 +25,8 @@ impl Shape {
         Shape { format, width, columns: 1 }
     }
 
-    /// What it is made of and how many of them: a matrix of its columns, a vector of scalars, a scalar of nothing.
+    /// What it is made of and how many of them: a matrix of its columns, a vector of scalars, a
+    /// scalar of nothing.
     pub const fn parts(self) -> Option<(Shape, u32)> {
         match (self.columns, self.width) {
             (1, 1) => None,
@@ -40,7 +41,10 @@ impl Shape {
     }
 
     /// Values that lie side by side, each with its components.
-    pub fn split<'a>(shapes: &'a [Shape], mut values: &'a [u64]) -> impl Iterator<Item = (Shape, &'a [u64])> {
+    pub fn split<'a>(
+        shapes: &'a [Shape],
+        mut values: &'a [u64],
+    ) -> impl Iterator<Item = (Shape, &'a [u64])> {
         shapes.iter().map(move |shape| {
             let (own, rest) = values.split_at(values.len().min(shape.width as usize));
             values = rest;

@@ -1,11 +1,12 @@
-//! Operations over the invocations of a subgroup (SPIR-V, "Non-Uniform Instructions"): which invocations of it take part, and whose
-//! values an invocation's result is of.
+//! Operations over the invocations of a subgroup (SPIR-V, "Non-Uniform Instructions"): which
+//! invocations of it take part, and whose values an invocation's result is of.
 
 use rspirv::spirv::{Capability, GroupOperation};
 
 use crate::layout::FloatLayout;
 
-/// Fewest invocations of a subgroup that the arrangement of operands needs; also the size of a cluster.
+/// Fewest invocations of a subgroup that the arrangement of operands needs; also the size of a
+/// cluster.
 pub const SMALLEST_SUBGROUP: u32 = 4;
 /// Most invocations of a subgroup of which the order of a sum is looked at.
 pub const LARGEST_SUBGROUP: u32 = 64;
@@ -52,16 +53,19 @@ pub const fn large_summand(layout: FloatLayout) -> u64 {
     (2 * layout.bias() as u64) << layout.fraction
 }
 
-/// Encoding of a summand that is lost beside the large one, as are all of them together, and whose multiples are exact: 2^-10.
+/// Encoding of a summand that is lost beside the large one, as are all of them together, and whose
+/// multiples are exact: 2^-10.
 pub const fn unit_summand(layout: FloatLayout) -> u64 {
     (layout.bias() as u64 - 10) << layout.fraction
 }
 
-/// The cases that show the order of a sum: each pair of invocations holds a large summand and the same with the other sign, or one
-/// alone holds a large one; an invocation that no subgroup has stands for none. The last case is a sum of units.
+/// The cases that show the order of a sum: each pair of invocations holds a large summand and the
+/// same with the other sign, or one alone holds a large one; an invocation that no subgroup has
+/// stands for none. The last case is a sum of units.
 pub fn summands() -> Vec<u64> {
     let lanes = || 0..u64::from(LARGEST_SUBGROUP);
     let others = move |lane: u64| lanes().skip(lane as usize + 1).chain([NO_LANE]);
-    let pairs = lanes().flat_map(|positive| others(positive).map(move |negative| [positive, negative]));
+    let pairs =
+        lanes().flat_map(|positive| others(positive).map(move |negative| [positive, negative]));
     pairs.chain([[NO_LANE; 2]]).flatten().collect()
 }

@@ -1,9 +1,10 @@
 //! Whole domains: a kernel asked every input there is, in one module that makes its inputs itself.
 //!
-//! A [`Domain`] numbers the inputs of a kernel; [`build`] makes the module, and its [`Sink`] says what becomes of the results. A
-//! dispatch takes whole **blocks** of consecutive inputs: a work group's row (y) is its block, and the [`LANES`] invocations of a
-//! block take turns, so that neighbours have neighbouring inputs. Each loops over the inputs that fall to it: [`Push::steps`] of
-//! them. The operation itself is emitted as for every other kernel.
+//! A [`Domain`] numbers the inputs of a kernel; [`build`] makes the module, and its [`Sink`] says
+//! what becomes of the results. A dispatch takes whole **blocks** of consecutive inputs: a work
+//! group's row (y) is its block, and the [`LANES`] invocations of a block take turns, so that
+//! neighbours have neighbouring inputs. Each loops over the inputs that fall to it: [`Push::steps`]
+//! of them. The operation itself is emitted as for every other kernel.
 
 mod digest;
 mod domain;
@@ -17,7 +18,8 @@ pub use sink::Sink;
 
 /// Invocations that share a block.
 pub const LANES: u32 = 256;
-/// Invocations of a work group where nothing else is requested: it has one row, and `LANES / GROUP` columns make a block.
+/// Invocations of a work group where nothing else is requested: it has one row, and `LANES / GROUP`
+/// columns make a block.
 pub const GROUP: u32 = 64;
 /// Another number of them, which every device offers.
 pub const OTHER_GROUP: u32 = 128;
@@ -33,7 +35,8 @@ pub struct Push {
     pub first: u32,
     /// Inputs of each invocation: a block has `LANES` times as many.
     pub steps: u32,
-    /// Which invocation of a block does a lane's work: that of the lane's number, exclusive or this.
+    /// Which invocation of a block does a lane's work: that of the lane's number, exclusive or
+    /// this.
     pub turn: u32,
 }
 
@@ -49,7 +52,9 @@ impl Push {
     /// As it lies in memory.
     pub fn bytes(self) -> [u8; Push::BYTES as usize] {
         let mut bytes = [0; Push::BYTES as usize];
-        for (own, word) in bytes.as_chunks_mut().0.iter_mut().zip([self.first, self.steps, self.turn]) {
+        for (own, word) in
+            bytes.as_chunks_mut().0.iter_mut().zip([self.first, self.steps, self.turn])
+        {
             *own = word.to_le_bytes();
         }
         bytes

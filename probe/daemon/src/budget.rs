@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// The time in which a budget is spent.
 const DAY: Duration = Duration::from_hours(24);
 
-/// Time that was spent in the last day: by the clock, since a daemon that is started again goes on with it.
+/// Time that was spent in the last day: by the clock, since a daemon that is started again goes on
+/// with it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DailyUsage(VecDeque<(SystemTime, Duration)>);
 
@@ -41,7 +42,8 @@ mod tests {
         spent.add(start, minute);
         spent.add(start + DAY / 2, minute * 2);
         assert_eq!(spent.total(start + DAY), minute * 3);
-        let mut again: DailyUsage = serde_json::from_str(&serde_json::to_string(&spent).unwrap()).unwrap();
+        let mut again: DailyUsage =
+            serde_json::from_str(&serde_json::to_string(&spent).unwrap()).unwrap();
         assert_eq!(spent.total(start + DAY + minute), minute * 2);
         assert_eq!(again.total(start + DAY + minute), minute * 2);
     }

@@ -1,8 +1,10 @@
-//! Whether a GPU is in use by others, as far as the system tells: the daemon loads nothing of a driver to find out.
+//! Whether a GPU is in use by others, as far as the system tells: the daemon loads nothing of a
+//! driver to find out.
 //!
-//! AMD's kernel driver says so in `gpu_busy_percent`; NVIDIA's in its management library (NVML), which is asked in a process of
-//! its own; others account engine time per client in DRM's fdinfo (Documentation/gpu/drm-usage-stats.rst of Linux). A
-//! processor is shared out by its scheduler and never busy.
+//! AMD's kernel driver says so in `gpu_busy_percent`; NVIDIA's in its management library (NVML),
+//! which is asked in a process of its own; others account engine time per client in DRM's fdinfo
+//! (Documentation/gpu/drm-usage-stats.rst of Linux). A processor is shared out by its scheduler and
+//! never busy.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -46,8 +48,9 @@ pub fn load(slot: &str, kind: &str) -> Load {
     }
     let Some(address) = slot.strip_prefix("pci:") else { return Load::Unknown };
     let sys = Path::new("/sys");
-    let query =
-        |arguments: &[OsString]| job::run(arguments, &JobLimits { time: PATIENCE, stop: std::sync::Arc::default() });
+    let query = |arguments: &[OsString]| {
+        job::run(arguments, &JobLimits { time: PATIENCE, stop: std::sync::Arc::default() })
+    };
     of_device(sys, address)
         .or_else(|| of_library(sys, address, query))
         .or_else(|| of_clients(Path::new("/proc"), address))
@@ -61,12 +64,20 @@ fn of_device(sys: &Path, address: &str) -> Option<Load> {
 }
 
 /// What the library of NVIDIA's driver says.
-fn of_library(sys: &Path, address: &str, query: impl Fn(&[OsString]) -> io::Result<Done>) -> Option<Load> {
+fn of_library(
+    sys: &Path,
+    address: &str,
+    query: impl Fn(&[OsString]) -> io::Result<Done>,
+) -> Option<Load> {
     library(sys, address, query)?.first().copied().flatten().map(Load::Percent)
 }
 
 /// The numbers that [`utilisation`] prints of a device.
-fn library(sys: &Path, address: &str, query: impl Fn(&[OsString]) -> io::Result<Done>) -> Option<Vec<Option<u32>>> {
+fn library(
+    sys: &Path,
+    address: &str,
+    query: impl Fn(&[OsString]) -> io::Result<Done>,
+) -> Option<Vec<Option<u32>>> {
     let driver = fs::read_link(sys.join("bus/pci/devices").join(address).join("driver")).ok()?;
     driver.file_name().filter(|name| *name == NVIDIA)?;
     let done = query(&["utilisation".into(), address.into()]).ok()?;
@@ -74,32 +85,43 @@ fn library(sys: &Path, address: &str, query: impl Fn(&[OsString]) -> io::Result<
     (done.ended == JobResult::Status(0)).then(numbers)
 }
 
-/// The temperature and the clock rate of the device in this slot, of a type as reports have it, by files below `sys` or
-/// by NVIDIA's library; of a processor, those of its hottest sensor and its fastest core (Documentation/hwmon of Linux).
+/// The temperature and the clock rate of the device in this slot, of a type as reports have it, by
+/// files below `sys` or by NVIDIA's library; of a processor, those of its hottest sensor and its
+/// fastest core (Documentation/hwmon of Linux).
 pub fn sensors(sys: &Path, slot: &str, kind: &str) -> Sensors {
     let highest = |files: &str, unit: f64| {
         let read = |path: PathBuf| fs::read_to_string(path).ok()?.trim().parse::<f64>().ok();
-        matching(sys, files).into_iter().filter_map(read).reduce(f64::max).map(|number| number / unit)
+        matching(sys, files)
+            .into_iter()
+            .filter_map(read)
+            .reduce(f64::max)
+            .map(|number| number / unit)
     };
     if kind == "cpu" {
         let of_processor = |folder: &PathBuf| {
-            fs::read_to_string(folder.join("name")).is_ok_and(|name| PROCESSORS.contains(&name.trim()))
+            fs::read_to_string(folder.join("name"))
+                .is_ok_and(|name| PROCESSORS.contains(&name.trim()))
         };
         let monitors = matching(sys, "class/hwmon/hwmon*").into_iter().filter(of_processor);
-        let files =
-            |folder: PathBuf| highest(&format!("{}/temp*_input", folder.strip_prefix(sys).ok()?.display()), 1e3);
+        let files = |folder: PathBuf| {
+            highest(&format!("{}/temp*_input", folder.strip_prefix(sys).ok()?.display()), 1e3)
+        };
         let temperature_c = monitors.filter_map(files).reduce(f64::max);
         let clock_mhz = highest("devices/system/cpu/cpu*/cpufreq/scaling_cur_freq", 1e3);
         return Sensors { temperature_c, clock_mhz };
     }
     let Some(address) = slot.strip_prefix("pci:") else { return Sensors::default() };
     let monitor = |file: &str| format!("bus/pci/devices/{address}/hwmon/hwmon*/{file}_input");
-    let own = Sensors { temperature_c: highest(&monitor("temp*"), 1e3), clock_mhz: highest(&monitor("freq*"), 1e6) };
+    let own = Sensors {
+        temperature_c: highest(&monitor("temp*"), 1e3),
+        clock_mhz: highest(&monitor("freq*"), 1e6),
+    };
     if own != Sensors::default() {
         return own;
     }
-    let query =
-        |arguments: &[OsString]| job::run(arguments, &JobLimits { time: PATIENCE, stop: std::sync::Arc::default() });
+    let query = |arguments: &[OsString]| {
+        job::run(arguments, &JobLimits { time: PATIENCE, stop: std::sync::Arc::default() })
+    };
     let numbers = library(sys, address, query).unwrap_or_default();
     let number = |place: usize| numbers.get(place).copied().flatten().map(f64::from);
     Sensors { temperature_c: number(1), clock_mhz: number(2) }
@@ -111,24 +133,33 @@ fn matching(folder: &Path, parts: &str) -> Vec<PathBuf> {
         let Some((head, tail)) = part.split_once('*') else {
             return folders.iter().map(|folder| folder.join(part)).collect();
         };
-        let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
-        let fits = |name: &str| name.len() >= part.len() - 1 && name.starts_with(head) && name.ends_with(tail);
-        let mut found: Vec<PathBuf> =
-            entries.filter(|entry| entry.file_name().to_str().is_some_and(fits)).map(|entry| entry.path()).collect();
+        let entries =
+            folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+        let fits = |name: &str| {
+            name.len() >= part.len() - 1 && name.starts_with(head) && name.ends_with(tail)
+        };
+        let mut found: Vec<PathBuf> = entries
+            .filter(|entry| entry.file_name().to_str().is_some_and(fits))
+            .map(|entry| entry.path())
+            .collect();
         found.sort();
         found
     })
 }
 
-/// `fpprobe utilisation`: prints, on standard error, the percentage of time that kernels ran on a device of NVIDIA's
-/// lately, its temperature in degrees Celsius and its clock rate in MHz; `-` for what the library does not say.
+/// `fpprobe utilisation`: prints, on standard error, the percentage of time that kernels ran on a
+/// device of NVIDIA's lately, its temperature in degrees Celsius and its clock rate in MHz; `-` for
+/// what the library does not say.
 pub fn utilisation(address: &str) -> anyhow::Result<()> {
     let nvml = Nvml::init().context("failed to load NVIDIA's management library")?;
     let failed = || format!("failed to learn how busy the device at {address} is");
     let device = nvml.device_by_pci_bus_id(address).with_context(failed)?;
     let rates = device.utilization_rates().with_context(failed)?;
-    let shown = |number: Result<u32, _>| number.map_or_else(|_: NvmlError| "-".to_owned(), |number| number.to_string());
-    let (temperature, clock) = (device.temperature(TemperatureSensor::Gpu), device.clock_info(Clock::Graphics));
+    let shown = |number: Result<u32, _>| {
+        number.map_or_else(|_: NvmlError| "-".to_owned(), |number| number.to_string())
+    };
+    let (temperature, clock) =
+        (device.temperature(TemperatureSensor::Gpu), device.clock_info(Clock::Graphics));
     writeln!(io::stderr(), "{} {} {}", rates.gpu, shown(temperature), shown(clock))?;
     Ok(())
 }
@@ -141,20 +172,25 @@ fn of_clients(proc: &Path, address: &str) -> Option<Load> {
     }
     sleep(SPAN);
     let (after, span) = (engine_times(proc, address), begun.elapsed());
-    let used = after.iter().map(|(engine, time)| time.saturating_sub(*before.get(engine).unwrap_or(time)));
+    let used =
+        after.iter().map(|(engine, time)| time.saturating_sub(*before.get(engine).unwrap_or(time)));
     let percent = used.max().unwrap_or(0) as f64 * 100.0 / span.as_nanos() as f64;
     Some(Load::Percent(percent.min(100.0) as u32))
 }
 
 /// Nanoseconds by engine, summed over clients. A client may be seen through several descriptors.
 fn engine_times(proc: &Path, address: &str) -> BTreeMap<String, u64> {
-    let entries = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    let entries =
+        |path: &Path| fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut clients: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
     for process in entries(proc).filter(|path| path.file_name().is_some_and(is_number)) {
         for file in entries(&process.join("fdinfo")) {
             let Ok(text) = fs::read_to_string(file) else { continue };
-            let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-            let (Some(device), Some(client)) = (field("drm-pdev:"), field("drm-client-id:")) else { continue };
+            let field =
+                |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+            let (Some(device), Some(client)) = (field("drm-pdev:"), field("drm-client-id:")) else {
+                continue;
+            };
             if device == address {
                 clients.insert(client.to_owned(), engines(&text));
             }
@@ -221,8 +257,11 @@ mod tests {
         let device = |address: &str| sys.path().join("bus/pci/devices").join(address);
         for (address, driver) in [("0000:03:00.0", "nvidia"), ("0000:04:00.0", "i915")] {
             fs::create_dir_all(device(address)).unwrap();
-            std::os::unix::fs::symlink(format!("../../../bus/pci/drivers/{driver}"), device(address).join("driver"))
-                .unwrap();
+            std::os::unix::fs::symlink(
+                format!("../../../bus/pci/drivers/{driver}"),
+                device(address).join("driver"),
+            )
+            .unwrap();
         }
         let says = |address: &str, status, message: &str| {
             of_library(sys.path(), address, |arguments| {
@@ -252,9 +291,11 @@ mod tests {
             (temperature_c, clock_mhz)
         };
         assert_eq!(read("cpu:10005:0:13:0", "cpu"), (None, None));
-        for (name, file, degrees) in
-            [("nvme", "temp1_input", "90000"), ("k10temp", "temp1_input", "61250"), ("k10temp", "temp2_input", "48000")]
-        {
+        for (name, file, degrees) in [
+            ("nvme", "temp1_input", "90000"),
+            ("k10temp", "temp1_input", "61250"),
+            ("k10temp", "temp2_input", "48000"),
+        ] {
             write(&format!("class/hwmon/hwmon-{name}/name"), name);
             write(&format!("class/hwmon/hwmon-{name}/{file}"), degrees);
         }

@@ -44,7 +44,9 @@ impl BusyPolicy<'_> {
         if !window::open(&self.settings.windows, &Zoned::now()) {
             return wait("a maintenance window");
         }
-        if daemon.budget.day > 0.0 && self.spent.total(SystemTime::now()) >= seconds(daemon.budget.day) {
+        if daemon.budget.day > 0.0
+            && self.spent.total(SystemTime::now()) >= seconds(daemon.budget.day)
+        {
             return wait("the day's budget of time is spent");
         }
         if pending.is_idle() && host_load().is_some_and(|load| load > daemon.idle) {

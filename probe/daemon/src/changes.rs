@@ -61,11 +61,12 @@ impl RoundChanges {
     /// Rules that accept again what the device does, or what could not be judged before.
     pub fn conforming(&self) -> impl Iterator<Item = &Change> {
         let is_met = |rule: &&Change| rule.verdict.is_some_and(Verdict::is_met);
-        self.of(ChangeKind::Fixed, Subject::Rule).chain(self.of(ChangeKind::Appeared, Subject::Rule).filter(is_met))
+        self.of(ChangeKind::Fixed, Subject::Rule)
+            .chain(self.of(ChangeKind::Appeared, Subject::Rule).filter(is_met))
     }
 
-    /// What is accepted no more: rules that are not met, and kernels that give further results that a rule does not accept,
-    /// or none at all.
+    /// What is accepted no more: rules that are not met, and kernels that give further results that
+    /// a rule does not accept, or none at all.
     pub fn regressed(&self) -> impl Iterator<Item = String> {
         self.named(ChangeKind::Regressed, Change::is_unmeasurable)
     }
@@ -75,9 +76,13 @@ impl RoundChanges {
         self.named(ChangeKind::Fixed, |kernel| kernel.kind == ChangeKind::Appeared)
     }
 
-    /// Rules of this kind, by profile and id, and kernels, by id; those whose outcome is otherwise apart, since one
-    /// that deviates may come to have no result, too.
-    fn named(&self, kind: ChangeKind, outcome: fn(&Change) -> bool) -> impl Iterator<Item = String> {
+    /// Rules of this kind, by profile and id, and kernels, by id; those whose outcome is otherwise
+    /// apart, since one that deviates may come to have no result, too.
+    fn named(
+        &self,
+        kind: ChangeKind,
+        outcome: fn(&Change) -> bool,
+    ) -> impl Iterator<Item = String> {
         let name = move |kernel: &Change| match kernel.kind {
             of if of == kind => Some(kernel.id.clone()),
             _ if outcome(kernel) => Some(format!("{} answers", kernel.id)),
@@ -92,7 +97,8 @@ impl RoundChanges {
 
     /// What is accepted no more, in words.
     pub fn worse(&self) -> String {
-        let counted = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        let counted =
+            |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         let kernels = || self.of(ChangeKind::Regressed, Subject::Kernel);
         let (rules, deviating) = (self.regressions().flat_map(rules).count(), distinct(kernels()));
         let silent = self.all.iter().filter(|change| change.is_unmeasurable()).count();
@@ -102,20 +108,28 @@ impl RoundChanges {
             let inputs = counted(kernels().map(|kernel| kernel.changed().len()).sum(), "input");
             words.push(format!("{inputs} of {} regressed", counted(deviating, "kernel")));
         }
-        words.extend((silent > 0).then(|| format!("no result any more from {}", counted(silent, "kernel"))));
+        words.extend(
+            (silent > 0).then(|| format!("no result any more from {}", counted(silent, "kernel"))),
+        );
         if words.is_empty() { "nothing regressed".to_owned() } else { words.join(", ") }
     }
 
-    /// Numbers of rules and of kernels that changed, without kernels whose bits of NaNs never are the same.
+    /// Numbers of rules and of kernels that changed, without kernels whose bits of NaNs never are
+    /// the same.
     pub fn counts(&self) -> (usize, usize) {
-        let rules = self.all.iter().filter(|change| change.subject == Subject::Rule).flat_map(rules);
+        let rules =
+            self.all.iter().filter(|change| change.subject == Subject::Rule).flat_map(rules);
         let steady = |change: &&Change| change.subject == Subject::Kernel && !change.is_unsteady();
         (rules.count(), distinct(self.all.iter().filter(steady)))
     }
 
     /// What changed in who the device is, in words.
     pub fn identity(&self) -> Vec<String> {
-        self.all.iter().filter(|change| change.subject == Subject::Identity).map(Change::in_words).collect()
+        self.all
+            .iter()
+            .filter(|change| change.subject == Subject::Identity)
+            .map(Change::in_words)
+            .collect()
     }
 
     /// What changed since a report, in one sentence: the first headlines, then numbers.
@@ -123,7 +137,10 @@ impl RoundChanges {
         let (rules, kernels) = self.counts();
         let headlines = first(self.headlines.clone(), "; ");
         let headlines = if headlines.is_empty() { headlines } else { headlines + "; " };
-        format!("has changed since {before}: {headlines}{kernels} kernels, {rules} verdicts; {}", self.worse())
+        format!(
+            "has changed since {before}: {headlines}{kernels} kernels, {rules} verdicts; {}",
+            self.worse()
+        )
     }
 }
 
@@ -167,7 +184,8 @@ impl ReportSummary {
     /// The class of each profile: `d3d11 deviates: 5 causes at run time, 2 of constants alone`.
     pub fn classes(&self) -> Vec<String> {
         let of = |device: &ReportedDevice| -> Vec<String> {
-            let class = |one: &ProfileResult| format!("{} {}", one.id, class_in_words(&device.causes, one));
+            let class =
+                |one: &ProfileResult| format!("{} {}", one.id, class_in_words(&device.causes, one));
             device.profiles.iter().map(class).collect()
         };
         self.devices.iter().flat_map(of).collect()
@@ -175,19 +193,27 @@ impl ReportSummary {
 
     /// Headlines of the causes, the gravest first.
     pub fn causes(&self) -> Vec<String> {
-        self.devices.iter().flat_map(|device| &device.causes).map(|cause| cause.headline.clone()).collect()
+        self.devices
+            .iter()
+            .flat_map(|device| &device.causes)
+            .map(|cause| cause.headline.clone())
+            .collect()
     }
 
     /// Whether a kernel, or the device, crashed, hung or was lost.
     pub fn is_incomplete(&self) -> bool {
-        self.devices.iter().flat_map(|device| &device.incomplete).any(|incident| incident.outcome.is_some())
+        self.devices
+            .iter()
+            .flat_map(|device| &device.incomplete)
+            .any(|incident| incident.outcome.is_some())
     }
 
     /// Why the device is better left alone: it hung, and not only once.
     pub fn hung(&self) -> Option<String> {
         let incidents = self.devices.iter().flat_map(|device| &device.incomplete);
-        let mut hung = incidents
-            .filter(|incident| incident.outcome == Some(Outcome::Hung) && !incident.detail.ends_with(RESOLVED));
+        let mut hung = incidents.filter(|incident| {
+            incident.outcome == Some(Outcome::Hung) && !incident.detail.ends_with(RESOLVED)
+        });
         hung.next().map(|incident| format!("{}: {}", incident.subject, incident.detail))
     }
 }
@@ -226,7 +252,8 @@ pub mod tests {
     fn a_device_that_hung_once_and_not_when_it_was_run_again_is_not_left_alone() {
         let hung = |incidents: serde_json::Value| {
             let report: ReportSummary =
-                serde_json::from_value(json!({ "devices": [{ "incomplete": incidents }] })).unwrap();
+                serde_json::from_value(json!({ "devices": [{ "incomplete": incidents }] }))
+                    .unwrap();
             report.hung()
         };
         let resolved = format!("no answer for 60 s, while measuring f32.fadd; {RESOLVED}");
@@ -240,7 +267,13 @@ pub mod tests {
     #[test]
     fn what_is_worse_is_said_of_rules_and_of_inputs() {
         let value = || Value::Bits("0".into());
-        let lane = LaneChange { inputs: vec![value()], old: value(), new: value(), old_second: None, new_second: None };
+        let lane = LaneChange {
+            inputs: vec![value()],
+            old: value(),
+            new: value(),
+            old_second: None,
+            new_second: None,
+        };
         let with = |kind, count| {
             let (kernel, changed) = ("f32.fadd".to_owned(), vec![lane.clone(); count]);
             let lanes = ChangedLanes { kernel, compared: 9, apart: 0, judged: Vec::new(), changed };
@@ -250,7 +283,13 @@ pub mod tests {
         let unselected = Change { new: None, ..kernel(ChangeKind::Disappeared, "f32.fmul") };
         assert_eq!(changes(&[]).worse(), "nothing regressed");
         assert_eq!(
-            changes(&[with(ChangeKind::Regressed, 3), with(ChangeKind::Changed, 5), silent, unselected]).worse(),
+            changes(&[
+                with(ChangeKind::Regressed, 3),
+                with(ChangeKind::Changed, 5),
+                silent,
+                unselected
+            ])
+            .worse(),
             "3 inputs of 1 kernel regressed, no result any more from 1 kernel"
         );
     }
@@ -263,7 +302,8 @@ pub mod tests {
         };
         let numbers = "0 kernels, 0 verdicts; nothing regressed";
         assert_eq!(words(&[]), format!("has changed since 0a1b: {numbers}"));
-        let some = ["now fuses f32 fma", "f64 fconvert_f16: a number becomes NaN: new", "c", "d", "e"];
+        let some =
+            ["now fuses f32 fma", "f64 fconvert_f16: a number becomes NaN: new", "c", "d", "e"];
         let text = "now fuses f32 fma; f64 fconvert_f16: a number becomes NaN: new; c; 2 more";
         assert_eq!(words(&some), format!("has changed since 0a1b: {text}; {numbers}"));
     }
@@ -275,8 +315,17 @@ pub mod tests {
             changes(&[Change { old, new, ..kernel(kind, "f32.fadd") }]).counts().1
         };
         let flaky = "flaky";
-        assert_eq!([["ran", flaky], [flaky, "ran"]].map(|sides| count(ChangeKind::NanBits, sides)), [0, 0]);
-        assert_eq!([count(ChangeKind::NanBits, ["ran", "ran"]), count(ChangeKind::Changed, ["ran", flaky])], [1, 1]);
+        assert_eq!(
+            [["ran", flaky], [flaky, "ran"]].map(|sides| count(ChangeKind::NanBits, sides)),
+            [0, 0]
+        );
+        assert_eq!(
+            [
+                count(ChangeKind::NanBits, ["ran", "ran"]),
+                count(ChangeKind::Changed, ["ran", flaky])
+            ],
+            [1, 1]
+        );
     }
 
     #[test]
@@ -285,14 +334,19 @@ pub mod tests {
             let rule = Change { verdict: Some(verdict), ..rule(ChangeKind::Appeared, "R") };
             changes(&[rule]).conforming().count()
         };
-        assert_eq!([Verdict::Conforms, Verdict::Permitted, Verdict::Incomplete].map(fixed), [1, 1, 0]);
+        assert_eq!(
+            [Verdict::Conforms, Verdict::Permitted, Verdict::Incomplete].map(fixed),
+            [1, 1, 0]
+        );
     }
 
     #[test]
     fn kernels_that_can_be_measured_no_more_are_a_regression() {
-        for (kind, expected) in
-            [(ChangeKind::Disappeared, true), (ChangeKind::Regressed, true), (ChangeKind::Changed, false)]
-        {
+        for (kind, expected) in [
+            (ChangeKind::Disappeared, true),
+            (ChangeKind::Regressed, true),
+            (ChangeKind::Changed, false),
+        ] {
             let all = changes(&[kernel(kind, "f32.fadd")]);
             assert_eq!(all.regressed().any(|id| id.starts_with("f32.fadd")), expected, "{kind:?}");
         }

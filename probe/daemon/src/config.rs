@@ -140,7 +140,13 @@ impl Default for Daemon {
 
 impl Default for Busy {
     fn default() -> Busy {
-        Busy { in_use: BusyAction::Postpone, unknown: BusyAction::Measure, percent: 10, retry: 60.0, patience: 3600.0 }
+        Busy {
+            in_use: BusyAction::Postpone,
+            unknown: BusyAction::Measure,
+            percent: 10,
+            retry: 60.0,
+            patience: 3600.0,
+        }
     }
 }
 
@@ -173,7 +179,8 @@ impl Default for Webhook {
 const YEAR: f64 = 366.0 * 86_400.0;
 
 impl Daemon {
-    /// What is wrong with the numbers; schedules, addresses and the like are looked at by those who use them.
+    /// What is wrong with the numbers; schedules, addresses and the like are looked at by those who
+    /// use them.
     pub fn complaint(&self) -> Option<String> {
         let positive = [
             ("poll", self.poll),
@@ -189,7 +196,8 @@ impl Daemon {
             ("busy.patience", self.busy.patience),
             ("budget.day", self.budget.day),
         ];
-        let bad = |least: f64| move |(_, value): &&(&str, f64)| !(*value >= least && *value <= YEAR);
+        let bad =
+            |least: f64| move |(_, value): &&(&str, f64)| !(*value >= least && *value <= YEAR);
         let name = positive.iter().find(bad(0.001)).or_else(|| any.iter().find(bad(0.0)));
         if let Some((name, value)) = name {
             return Some(format!("`daemon.{name}` must be seconds, at most a year, not {value}"));
@@ -197,9 +205,15 @@ impl Daemon {
         let rest = [
             (!(1..=64).contains(&self.jobs), "`daemon.jobs` must be 1 to 64"),
             (self.random > 65_536, "`daemon.random` must be 0 to 65536"),
-            (self.idle.is_nan() || self.idle < 0.0, "`daemon.idle` must be a load per processor, 0 or more"),
+            (
+                self.idle.is_nan() || self.idle < 0.0,
+                "`daemon.idle` must be a load per processor, 0 or more",
+            ),
             (self.busy.percent > 100, "`daemon.busy.percent` must be at most 100"),
-            (!(1..=1024).contains(&self.http.connections), "`daemon.http.connections` must be 1 to 1024"),
+            (
+                !(1..=1024).contains(&self.http.connections),
+                "`daemon.http.connections` must be 1 to 1024",
+            ),
             (self.hook.retries > 400, "`daemon.hook.retries` must be at most 400"),
             (self.webhook.retries > 400, "`daemon.webhook.retries` must be at most 400"),
         ];

@@ -1,7 +1,7 @@
 //! The socket that the daemon is controlled by: one request as a line of JSON, one reply likewise.
 //!
-//! The file's mode keeps strangers out; who connects is looked at all the same (`SO_PEERCRED`): root, the daemon's own user,
-//! and members of the configured group.
+//! The file's mode keeps strangers out; who connects is looked at all the same (`SO_PEERCRED`):
+//! root, the daemon's own user, and members of the configured group.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -25,8 +25,8 @@ const LONGEST: usize = 4096;
 /// Time for a request to arrive, for the loop to answer, and for the answer to be taken.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Listens on the socket in a thread of its own. A socket that another daemon has left behind is replaced; one that answers is
-/// an error.
+/// Listens on the socket in a thread of its own. A socket that another daemon has left behind is
+/// replaced; one that answers is an error.
 pub fn listen(path: &Path, group: &str, sender: Sender<DaemonEvent>) -> anyhow::Result<()> {
     let group = if group.is_empty() { None } else { Some(group_id(group)?) };
     let listener = bind(path).with_context(|| format!("failed to listen on {}", path.display()))?;
@@ -64,7 +64,11 @@ fn bind(path: &Path) -> anyhow::Result<UnixListener> {
     Ok(listener?)
 }
 
-fn answer(stream: &UnixStream, group: Option<u32>, sender: &Sender<DaemonEvent>) -> anyhow::Result<()> {
+fn answer(
+    stream: &UnixStream,
+    group: Option<u32>,
+    sender: &Sender<DaemonEvent>,
+) -> anyhow::Result<()> {
     let reply = match admitted(stream, group) {
         Ok(()) => request(stream, sender)?,
         Err(error) => Reply::refused(format!("{error:#}")),
@@ -112,7 +116,9 @@ fn request(stream: &UnixStream, sender: &Sender<DaemonEvent>) -> anyhow::Result<
     };
     let (reply, replied) = sync_channel(1);
     sender.send(DaemonEvent::Requested(request, reply))?;
-    Ok(replied.recv_timeout(PATIENCE).unwrap_or_else(|_| Reply::refused("the daemon does not answer")))
+    Ok(replied
+        .recv_timeout(PATIENCE)
+        .unwrap_or_else(|_| Reply::refused("the daemon does not answer")))
 }
 
 /// Whether the other end may ask.
@@ -137,7 +143,9 @@ fn group_id(name: &str) -> anyhow::Result<u32> {
         let mut fields = line.split(':');
         (fields.next() == Some(name)).then(|| fields.nth(1)?.parse().ok())?
     });
-    id.ok_or_else(|| usage_error(format!("`daemon.control.group`: there is no group `{name}` in /etc/group")))
+    id.ok_or_else(|| {
+        usage_error(format!("`daemon.control.group`: there is no group `{name}` in /etc/group"))
+    })
 }
 
 /// Sends a request to the first daemon that answers at one of these places.
@@ -145,7 +153,8 @@ pub fn call(places: &[PathBuf], request: &ControlRequest) -> anyhow::Result<Repl
     let (mut silent, mut refused) = (Vec::new(), false);
     let mut connect = |path: &PathBuf| {
         let stream = UnixStream::connect(path);
-        refused |= stream.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
+        refused |=
+            stream.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
         stream.inspect_err(|error| silent.push(format!("{} ({error})", path.display()))).ok()
     };
     let Some(stream) = places.iter().find_map(&mut connect) else {
@@ -187,7 +196,10 @@ mod tests {
             }
         });
         let request = ControlRequest::QuarantineClear { slot: Some("pci:0000:01:00.0".into()) };
-        assert_eq!(call(std::slice::from_ref(&path), &request).unwrap(), Reply::done(format!("{request:?}")));
+        assert_eq!(
+            call(std::slice::from_ref(&path), &request).unwrap(),
+            Reply::done(format!("{request:?}"))
+        );
         for line in [
             "{}\n".to_owned(),
             "x".repeat(100_000) + "\n",
@@ -199,8 +211,18 @@ mod tests {
             let _ = BufReader::new(&stream).read_line(&mut reply);
             assert!(reply.is_empty() || reply.contains("not understood"), "{reply}");
         }
-        assert!(call(&[folder.path().join("nobody"), path.clone()], &ControlRequest::Status).unwrap().done);
-        assert!(listen(&path, "", sender.clone()).unwrap_err().root_cause().to_string().contains("another daemon"));
+        assert!(
+            call(&[folder.path().join("nobody"), path.clone()], &ControlRequest::Status)
+                .unwrap()
+                .done
+        );
+        assert!(
+            listen(&path, "", sender.clone())
+                .unwrap_err()
+                .root_cause()
+                .to_string()
+                .contains("another daemon")
+        );
         assert!(
             listen(&folder.path().join("x"), "no-such-group", sender)
                 .unwrap_err()

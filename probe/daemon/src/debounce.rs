@@ -1,4 +1,5 @@
-//! Changes that come in steps, taken for one: package managers write a file, rename it, and go on to the next.
+//! Changes that come in steps, taken for one: package managers write a file, rename it, and go on
+//! to the next.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,8 @@ impl Debounce {
         self.last = Some(now);
     }
 
-    /// When there will have been quiet enough, or changes for too long; `None` while nothing changed.
+    /// When there will have been quiet enough, or changes for too long; `None` while nothing
+    /// changed.
     pub fn deadline(&self) -> Option<Instant> {
         Some((self.last? + self.quiet).min(self.first? + self.quiet * LONGEST))
     }

@@ -1,7 +1,8 @@
 //! What a program has started, in whatever session: known by a variable that all of it inherits.
 //!
-//! A process group is left by whoever begins a session of its own, and to own a cgroup takes privileges that a daemon need not
-//! have. What clears its environment is not found; where a service manager started the daemon, its cgroup ends that.
+//! A process group is left by whoever begins a session of its own, and to own a cgroup takes
+//! privileges that a daemon need not have. What clears its environment is not found; where a
+//! service manager started the daemon, its cgroup ends that.
 
 use std::fs;
 use std::process::Command;
@@ -41,10 +42,12 @@ pub fn end(mark: &str) {
 
 fn marked(mark: &str) -> Vec<Pid> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = processes.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?));
+    let pids =
+        processes.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?));
     // What has ended and was not waited for has none any more.
     let is_marked = |pid: &Pid| {
-        let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_pid())).unwrap_or_default();
+        let environment =
+            fs::read(format!("/proc/{}/environ", pid.as_raw_pid())).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
     };
     pids.filter(is_marked).collect()

@@ -56,17 +56,23 @@ impl LibraryStamp {
 }
 
 impl KnownDevice {
-    /// What stays the same when its driver is updated: slot, name and manifest of the driver. A slot may have several.
+    /// What stays the same when its driver is updated: slot, name and manifest of the driver. A
+    /// slot may have several.
     pub fn place(&self) -> String {
         format!("{} {} {}", self.slot, self.driver, self.manifest.display())
     }
 
     /// The same as labels of metrics.
     pub fn labels(&self) -> Vec<(&str, &str)> {
-        vec![("slot", &self.slot), ("driver", &self.driver), ("manifest", self.manifest.to_str().unwrap_or_default())]
+        vec![
+            ("slot", &self.slot),
+            ("driver", &self.driver),
+            ("manifest", self.manifest.to_str().unwrap_or_default()),
+        ]
     }
 
-    /// Whether its driver's library, or one that this has loaded, is this file, by this name or by where links lead.
+    /// Whether its driver's library, or one that this has loaded, is this file, by this name or by
+    /// where links lead.
     pub fn is_of(&self, file: &Path) -> bool {
         let is_it = |library: &Path| library == file || links(library).contains(file);
         is_it(&self.library) || self.libraries.iter().any(|library| is_it(&library.path))
@@ -79,14 +85,16 @@ impl KnownDevice {
     }
 }
 
-/// Links on the way to a file or folder, and where they lead in the end: whoever turns one of them exchanges what is there.
+/// Links on the way to a file or folder, and where they lead in the end: whoever turns one of them
+/// exchanges what is there.
 pub fn links(path: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut whole = path.to_owned();
     for _ in 0..LINKS {
         let mut above: Vec<&Path> = whole.ancestors().collect();
         above.reverse();
-        let Some((link, target)) = above.into_iter().find_map(|one| Some((one.to_owned(), fs::read_link(one).ok()?)))
+        let Some((link, target)) =
+            above.into_iter().find_map(|one| Some((one.to_owned(), fs::read_link(one).ok()?)))
         else {
             break;
         };
@@ -118,7 +126,8 @@ impl DeviceTable {
 
     /// Devices that were not there before, or not with this driver.
     pub fn news(&self, before: &DeviceTable) -> Vec<KnownDevice> {
-        let known = |device: &&KnownDevice| !before.devices.iter().any(|other| other.key == device.key);
+        let known =
+            |device: &&KnownDevice| !before.devices.iter().any(|other| other.key == device.key);
         self.devices.iter().filter(known).cloned().collect()
     }
 }
@@ -139,7 +148,10 @@ mod tests {
         symlink("lib.so.1", root.join("v1/lib.so")).unwrap();
         symlink("v1", root.join("current")).unwrap();
         let found = links(&root.join("current/lib.so"));
-        assert_eq!(found, [root.join("current"), root.join("v1/lib.so"), root.join("v1/lib.so.1")].into());
+        assert_eq!(
+            found,
+            [root.join("current"), root.join("v1/lib.so"), root.join("v1/lib.so.1")].into()
+        );
         symlink("loop", root.join("loop")).unwrap();
         assert!(links(&root.join("loop")).contains(&root.join("loop")));
     }
@@ -149,7 +161,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("libLLVM.so");
         fs::write(&path, "15").unwrap();
-        let loaded = || KnownDevice { libraries: vec![LibraryStamp::new(path.clone())], ..device("one") };
+        let loaded =
+            || KnownDevice { libraries: vec![LibraryStamp::new(path.clone())], ..device("one") };
         let before = loaded();
         assert_eq!(loaded().other_library(&before), None);
         fs::write(folder.path().join("new"), "15.1").unwrap();

@@ -1,4 +1,5 @@
-//! Which devices there are: found by fresh workers, since a process that has loaded a driver keeps it, whatever becomes of its file.
+//! Which devices there are: found by fresh workers, since a process that has loaded a driver keeps
+//! it, whatever becomes of its file.
 
 use std::sync::Arc;
 use std::sync::mpsc::Sender;

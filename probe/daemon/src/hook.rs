@@ -1,4 +1,5 @@
-//! Whom to tell of a regression: a program, with the difference on its standard input, and an address, by POST.
+//! Whom to tell of a regression: a program, with the difference on its standard input, and an
+//! address, by POST.
 //!
 //! A notice lies in the [`Outbox`] until it has been, or has been tried for days.
 
@@ -68,8 +69,8 @@ impl HookProcess {
     }
 }
 
-/// Delivers, in a thread of its own, one notice after the other. Dropped, it ends the program that runs; its notice is
-/// delivered again when the daemon starts.
+/// Delivers, in a thread of its own, one notice after the other. Dropped, it ends the program that
+/// runs; its notice is delivered again when the daemon starts.
 pub struct Messenger {
     desk: Arc<Mutex<Desk>>,
     changed: Arc<Condvar>,
@@ -98,7 +99,13 @@ impl Messenger {
         sender: Sender<DaemonEvent>,
     ) -> anyhow::Result<Messenger> {
         let outbox = Outbox::open(folder, Instant::now())?;
-        let desk = Desk { outbox, hook: hook.clone(), webhook: webhook.clone(), running: None, ended: false };
+        let desk = Desk {
+            outbox,
+            hook: hook.clone(),
+            webhook: webhook.clone(),
+            running: None,
+            ended: false,
+        };
         let messenger = Messenger { desk: Arc::new(Mutex::new(desk)), changed: Arc::default() };
         let (desk, changed) = (Arc::clone(&messenger.desk), Arc::clone(&messenger.changed));
         let work = move || deliver(&desk, &changed, &sender);
@@ -117,7 +124,8 @@ impl Messenger {
         lock(&self.desk).outbox.len()
     }
 
-    /// Sends a document. The notice is a file of its own, whatever becomes of this one. Returns the notices that it displaced.
+    /// Sends a document. The notice is a file of its own, whatever becomes of this one. Returns the
+    /// notices that it displaced.
     pub fn notify(&self, document: &Path) -> anyhow::Result<Vec<String>> {
         let (mut desk, mut removed) = (lock(&self.desk), Vec::new());
         for recipient in Recipient::ALL {
@@ -136,8 +144,10 @@ fn deliver(desk: &Mutex<Desk>, changed: &Condvar, sender: &Sender<DaemonEvent>) 
     while !waiting.ended {
         let now = Instant::now();
         let Some(notice) = waiting.outbox.due(now) else {
-            let pause = waiting.outbox.next().map_or(IDLE, |due| due.saturating_duration_since(now));
-            waiting = changed.wait_timeout(waiting, pause).unwrap_or_else(PoisonError::into_inner).0;
+            let pause =
+                waiting.outbox.next().map_or(IDLE, |due| due.saturating_duration_since(now));
+            waiting =
+                changed.wait_timeout(waiting, pause).unwrap_or_else(PoisonError::into_inner).0;
             continue;
         };
         if !waiting.has(notice.recipient) {
@@ -152,7 +162,9 @@ fn deliver(desk: &Mutex<Desk>, changed: &Condvar, sender: &Sender<DaemonEvent>) 
                 let program = hook.command.first().cloned().unwrap_or_default();
                 (format!("hook {program}"), hook.retries, run(&hook, &notice.file, desk))
             }
-            Recipient::Webhook => ("webhook".to_owned(), webhook.retries, post(&webhook, &notice.file)),
+            Recipient::Webhook => {
+                ("webhook".to_owned(), webhook.retries, post(&webhook, &notice.file))
+            }
         };
         waiting = lock(desk);
         // What the daemon's end broke off is delivered when it starts again.
@@ -165,7 +177,8 @@ fn deliver(desk: &Mutex<Desk>, changed: &Condvar, sender: &Sender<DaemonEvent>) 
     }
 }
 
-/// Takes over how a delivery went; what there is to say of it. Of many failures in a row only the first and the last are reported.
+/// Takes over how a delivery went; what there is to say of it. Of many failures in a row only the
+/// first and the last are reported.
 fn settle(
     outbox: &mut Outbox,
     notice: &Notice,
@@ -178,7 +191,9 @@ fn settle(
         return Some(Ok(format!("{who} was told")));
     };
     match outbox.failed(notice, Instant::now(), retries) {
-        None => Some(Err(format!("{who} could not be told, after {} attempts: {error:#}", retries + 1))),
+        None => {
+            Some(Err(format!("{who} could not be told, after {} attempts: {error:#}", retries + 1)))
+        }
         Some(pause) if notice.attempts == 0 => Some(Err(format!(
             "{who} could not be told: {error:#}; it is tried again in {} s, and then less and less often, up to {retries} times",
             pause.as_secs()
@@ -187,12 +202,18 @@ fn settle(
     }
 }
 
-/// Starts the program, without a shell, and waits for it, but not past its time or the daemon's. What it has started ends with it.
+/// Starts the program, without a shell, and waits for it, but not past its time or the daemon's.
+/// What it has started ends with it.
 fn run(hook: &Hook, file: &Path, desk: &Mutex<Desk>) -> anyhow::Result<()> {
     let [program, arguments @ ..] = hook.command.as_slice() else { return Ok(()) };
     let input = File::open(file)?;
     let mut command = Command::new(program);
-    command.args(arguments).stdin(input).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    command
+        .args(arguments)
+        .stdin(input)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0);
     let mark = descendants::mark(&mut command);
     calls::tie(&mut command);
     let (mut child, running) = {
@@ -226,7 +247,8 @@ fn wait(child: &mut Child, hook: &Hook) -> anyhow::Result<()> {
 /// Who may vouch for an address.
 pub fn trusted(webhook: &Webhook) -> anyhow::Result<RootCerts> {
     let file = &webhook.authorities;
-    let text = limited::bytes(file, AUTHORITIES).with_context(|| format!("failed to read {}", file.display()))?;
+    let text = limited::bytes(file, AUTHORITIES)
+        .with_context(|| format!("failed to read {}", file.display()))?;
     let certificates: Vec<Certificate<'_>> = parse_pem(&text)
         .filter_map(|item| match item {
             Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),
@@ -270,7 +292,8 @@ mod tests {
         let diff = folder.path().join("diff.json");
         fs::write(&diff, "{\"a\":1}").unwrap();
         let (sender, receiver) = channel();
-        let messenger = Messenger::start(&folder.path().join("outbox"), (hook, webhook), sender).unwrap();
+        let messenger =
+            Messenger::start(&folder.path().join("outbox"), (hook, webhook), sender).unwrap();
         messenger.notify(&diff).unwrap();
         // The last that it says of it.
         let delivery = || match receiver.recv_timeout(Duration::from_mins(1)).unwrap() {
@@ -331,7 +354,10 @@ mod tests {
         assert!(message.contains("2 attempts") && message.contains("exit status"), "{message}");
         let begun = Instant::now();
         let message = delivery(&hook(&["sleep", "60"], 0.2, 0), &Webhook::default()).unwrap_err();
-        assert!(message.contains("more than 0.2 s") && begun.elapsed() < Duration::from_secs(20), "{message}");
+        assert!(
+            message.contains("more than 0.2 s") && begun.elapsed() < Duration::from_secs(20),
+            "{message}"
+        );
     }
 
     /// Reads one request, and says what it was.
@@ -360,24 +386,32 @@ mod tests {
     #[test]
     fn who_is_told_by_https_is_vouched_for() {
         let names = ["localhost".to_owned()];
-        let [own, other] = [(); 2].map(|()| rcgen::generate_simple_self_signed(names.clone()).unwrap());
+        let [own, other] =
+            [(); 2].map(|()| rcgen::generate_simple_self_signed(names.clone()).unwrap());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config =
-            rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap();
         let key = own.signing_key.serialize_der().try_into().unwrap();
-        let config = config.with_no_client_auth().with_single_cert(vec![own.cert.der().clone()], key).unwrap();
+        let config = config
+            .with_no_client_auth()
+            .with_single_cert(vec![own.cert.der().clone()], key)
+            .unwrap();
         let config = Arc::new(config);
         let folder = tempfile::tempdir().unwrap();
         let tell = |authority: &str| {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let url = format!("https://localhost:{}/x", listener.local_addr().unwrap().port());
             let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
-            let server =
-                std::thread::spawn(move || answer(rustls::StreamOwned::new(connection, listener.accept().unwrap().0)));
+            let server = std::thread::spawn(move || {
+                answer(rustls::StreamOwned::new(connection, listener.accept().unwrap().0))
+            });
             let file = folder.path().join("authority.pem");
             fs::write(&file, authority).unwrap();
-            let delivery =
-                delivery(&Hook::default(), &Webhook { url, authorities: file, retries: 0, ..Webhook::default() });
+            let delivery = delivery(
+                &Hook::default(),
+                &Webhook { url, authorities: file, retries: 0, ..Webhook::default() },
+            );
             (delivery, server.join().unwrap().ok())
         };
         let (said, heard) = tell(&own.cert.pem());
@@ -390,7 +424,9 @@ mod tests {
     fn authorities_are_certificates() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let says = |authorities: &Path| {
-            let error = trusted(&Webhook { authorities: authorities.to_owned(), ..Webhook::default() }).unwrap_err();
+            let error =
+                trusted(&Webhook { authorities: authorities.to_owned(), ..Webhook::default() })
+                    .unwrap_err();
             format!("{error:#}")
         };
         assert!(says(file.path()).contains("holds no certificate"));

@@ -1,7 +1,10 @@
-//! The HTTP listener: reads nothing but a short head, answers, closes. It changes nothing and has no passwords.
+//! The HTTP listener: reads nothing but a short head, answers, closes. It changes nothing and has
+//! no passwords.
 //!
-//! Connections are few and each has its time; where all are taken, the one makes room that has been silent longest. What is no request of HTTP/1 is refused. Where the listener is on the loopback
-//! interface, a name other than `localhost` in `Host` is refused too: a page elsewhere may have its name lead here.
+//! Connections are few and each has its time; where all are taken, the one makes room that has been
+//! silent longest. What is no request of HTTP/1 is refused. Where the listener is on the loopback
+//! interface, a name other than `localhost` in `Host` is refused too: a page elsewhere may have its
+//! name lead here.
 
 mod request;
 mod response;
@@ -86,19 +89,24 @@ impl Drop for Seat {
 }
 
 /// Listens, in threads; gives the address, whose port may have been the system's choice.
-pub fn listen(door: Arc<dyn Door>, shared: Arc<SharedStatus>, settings: &DaemonSettings) -> anyhow::Result<SocketAddr> {
+pub fn listen(
+    door: Arc<dyn Door>,
+    shared: Arc<SharedStatus>,
+    settings: &DaemonSettings,
+) -> anyhow::Result<SocketAddr> {
     let http = &settings.daemon.http;
     let doing = || format!("failed to listen on {} (`daemon.http.listen`)", http.listen);
     let bound = TcpListener::bind(&http.listen);
     // Who has the address now may let it go, and the network may yet come up: to try again helps.
-    let passes = bound
-        .as_ref()
-        .is_err_and(|error| matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable));
+    let passes = bound.as_ref().is_err_and(|error| {
+        matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable)
+    });
     let bound = bound.with_context(doing);
     let listener = if passes { bound? } else { bound.or_usage()? };
     let address = listener.local_addr().with_context(doing)?;
     let site = Arc::new(Site::new(door, shared, settings, http.connections));
-    let (taken, most, silent) = (Arc::new(AtomicUsize::new(0)), http.connections, Silent::default());
+    let (taken, most, silent) =
+        (Arc::new(AtomicUsize::new(0)), http.connections, Silent::default());
     let local = address.ip().is_loopback();
     let accept = move || {
         loop {
@@ -134,7 +142,12 @@ pub fn path(head: &[u8]) -> Option<String> {
     request::parse(head).ok()?.map(|request| request.path)
 }
 
-fn serve(stream: &TcpStream, request: Result<HttpRequest, HttpError>, site: &Site, local: bool) -> io::Result<()> {
+fn serve(
+    stream: &TcpStream,
+    request: Result<HttpRequest, HttpError>,
+    site: &Site,
+    local: bool,
+) -> io::Result<()> {
     let request = match request {
         Ok(request) => request,
         Err(HttpError { status, reason }) if status > 0 => {
@@ -143,7 +156,8 @@ fn serve(stream: &TcpStream, request: Result<HttpRequest, HttpError>, site: &Sit
         Err(_) => return Ok(()),
     };
     if local && !is_local(&request.host) {
-        return HttpResponse::plain(403, "this listener has no such name").write(stream, request.head);
+        return HttpResponse::plain(403, "this listener has no such name")
+            .write(stream, request.head);
     }
     if request.path == "/events" && !request.head {
         return site.events(stream);
@@ -154,7 +168,11 @@ fn serve(stream: &TcpStream, request: Result<HttpRequest, HttpError>, site: &Sit
 /// Whether a `Host` is this machine for itself: an address, or `localhost`; with a port or without.
 fn is_local(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
-        Some((name, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        Some((name, port))
+            if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            name
+        }
         _ => host,
     };
     let bare = name.trim_start_matches('[').trim_end_matches(']');

@@ -1,7 +1,8 @@
-//! A command of this program as a process of its own: what it costs is limited, and it ends with the daemon.
+//! A command of this program as a process of its own: what it costs is limited, and it ends with
+//! the daemon.
 //!
-//! Measuring, comparing and rendering need memory by the gigabyte and meet whatever drivers do; the daemon itself stays
-//! small, and holds nothing that a crash could take along.
+//! Measuring, comparing and rendering need memory by the gigabyte and meet whatever drivers do; the
+//! daemon itself stays small, and holds nothing that a crash could take along.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -63,18 +64,21 @@ pub fn run(arguments: &[OsString], limits: &JobLimits) -> std::io::Result<Done> 
     let mut command = Command::new("/proc/self/exe");
     command.arg("--tied").arg(std::process::id().to_string()).args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
-    // Its settings are all in the file that it is given; the daemon alone notifies the service manager.
+    // Its settings are all in the file that it is given; the daemon alone notifies the service
+    // manager.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
-        if name.starts_with("FPPROBE_") || ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"].contains(&&*name) {
+        if name.starts_with("FPPROBE_")
+            || ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"].contains(&&*name)
+        {
             command.env_remove(&*name);
         }
     }
     observe(command, limits)
 }
 
-/// Runs a command to its end, or until it is given up: neither a process that cannot be ended nor one that holds its standard error
-/// open keeps this one.
+/// Runs a command to its end, or until it is given up: neither a process that cannot be ended nor
+/// one that holds its standard error open keeps this one.
 fn observe(mut command: Command, limits: &JobLimits) -> std::io::Result<Done> {
     let mut child = command.spawn()?;
     let stderr = child.stderr.take();
@@ -101,12 +105,17 @@ fn watch(child: &mut Child, limits: &JobLimits) -> std::io::Result<JobResult> {
     let begun = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(status.code().map_or_else(|| JobResult::Broken(format!("ended: {status}")), JobResult::Status));
+            return Ok(status
+                .code()
+                .map_or_else(|| JobResult::Broken(format!("ended: {status}")), JobResult::Status));
         }
         let cause = if limits.stop.load(Ordering::Relaxed) {
             Some(JobResult::Stopped)
         } else if begun.elapsed() > limits.time {
-            Some(JobResult::Broken(format!("it took more than {} s, its budget of time", limits.time.as_secs_f64())))
+            Some(JobResult::Broken(format!(
+                "it took more than {} s, its budget of time",
+                limits.time.as_secs_f64()
+            )))
         } else {
             None
         };
@@ -146,7 +155,11 @@ mod tests {
     #[test]
     fn who_holds_standard_error_open_keeps_nobody() {
         let mut command = Command::new("sh");
-        command.args(["-c", "sleep 20 & exit 3"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+            .args(["-c", "sleep 20 & exit 3"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         let begun = Instant::now();
         let limits = JobLimits { time: Duration::from_mins(1), stop: Arc::default() };
         let done = observe(command, &limits).unwrap();

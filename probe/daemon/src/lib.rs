@@ -1,15 +1,17 @@
 //! The daemon: a host that always knows what its devices can be trusted with.
 //!
-//! **Trigger -> discovery -> order -> round -> findings -> notifications.** A `trigger` makes fresh workers discover the devices
-//! (`discovery`, `device_table`); what is new, or due, is ordered (`queue`), waits until the `busy_policy` lets it through,
-//! and is measured, stored, compared and checked by processes of the program (`round`, `job`). The `findings` go to the
-//! `log`, the `metrics`, a `hook`, and to clients of the `control` socket and of `http`, who read the `shared_status`.
+//! **Trigger -> discovery -> order -> round -> findings -> notifications.** A `trigger` makes fresh
+//! workers discover the devices (`discovery`, `device_table`); what is new, or due, is ordered
+//! (`queue`), waits until the `busy_policy` lets it through, and is measured, stored, compared and
+//! checked by processes of the program (`round`, `job`). The `findings` go to the `log`, the
+//! `metrics`, a `hook`, and to clients of the `control` socket and of `http`, who read the
+//! `shared_status`.
 //!
-//! The daemon knows of the program around it what [`Door`] says: settings, the store, devices, and how a process of the program
-//! takes a [`ProcessStep`].
+//! The daemon knows of the program around it what [`Door`] says: settings, the store, devices, and
+//! how a process of the program takes a [`ProcessStep`].
 //!
-//! Invariants: this process loads no driver and holds no report; one process measures at a time; the loop (`service`) waits for
-//! nothing but its channel.
+//! Invariants: this process loads no driver and holds no report; one process measures at a time;
+//! the loop (`service`) waits for nothing but its channel.
 #![forbid(unsafe_code)]
 
 mod budget;
@@ -86,7 +88,9 @@ pub fn run(door: Arc<dyn Door>) -> anyhow::Result<()> {
     let folder = settings.folder();
     settings.store.prepare().or_usage()?;
     let work = folder.join("work");
-    fs::create_dir_all(&work).with_context(|| format!("failed to create {}", work.display())).or_usage()?;
+    fs::create_dir_all(&work)
+        .with_context(|| format!("failed to create {}", work.display()))
+        .or_usage()?;
     let _lock = lock(&folder)?;
     write_config(&settings)?;
     let (sender, events) = channel();
@@ -101,7 +105,8 @@ pub fn run(door: Arc<dyn Door>) -> anyhow::Result<()> {
         say(&format!("fpprobe daemon: listens on http://{address}/"));
     }
     let watch = Watch::new(sender.clone()).context("failed to watch files").or_usage()?;
-    let messenger = Messenger::start(&folder.join("outbox"), (&daemon.hook, &daemon.webhook), sender.clone())?;
+    let messenger =
+        Messenger::start(&folder.join("outbox"), (&daemon.hook, &daemon.webhook), sender.clone())?;
     let quarantine = Quarantine::open(&folder.join("quarantine.json")).or_usage()?;
     Service::new(door, settings, sender, shared, (watch, messenger, quarantine)).run(&events);
     let _ = fs::remove_file(&socket);
@@ -115,13 +120,17 @@ fn lock(folder: &Path) -> anyhow::Result<File> {
     let file = file.with_context(|| format!("failed to open {}", path.display())).or_usage()?;
     file.try_lock().map_err(|error| {
         let shown = folder.display().to_string();
-        usage_error(format!("another daemon works in {} ({error}); give this one a store of its own", visible(&shown)))
+        usage_error(format!(
+            "another daemon works in {} ({error}); give this one a store of its own",
+            visible(&shown)
+        ))
     })?;
     Ok(file)
 }
 
 fn signals(sender: Sender<DaemonEvent>) -> anyhow::Result<()> {
-    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).context("failed to listen for signals")?;
+    let mut signals =
+        Signals::new([SIGTERM, SIGINT, SIGHUP]).context("failed to listen for signals")?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
             if sender.send(DaemonEvent::Signal(signal)).is_err() {

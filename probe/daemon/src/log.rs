@@ -1,4 +1,5 @@
-//! The log: entries with fields for systemd's journal where its socket is, else lines on standard error.
+//! The log: entries with fields for systemd's journal where its socket is, else lines on standard
+//! error.
 //!
 //! Source: <https://systemd.io/JOURNAL_NATIVE_PROTOCOL/>.
 
@@ -41,11 +42,16 @@ impl Logger {
         Logger { journal: journal.ok() }
     }
 
-    /// Writes an entry. Fields: `device`, `driver`, `rule`, `verdict` and the like; in the journal `FPPROBE_DEVICE` and so on.
+    /// Writes an entry. Fields: `device`, `driver`, `rule`, `verdict` and the like; in the journal
+    /// `FPPROBE_DEVICE` and so on.
     pub fn write(&self, priority: Priority, text: &str, fields: &[(&str, &str)]) {
-        let sent = self.journal.as_ref().is_some_and(|journal| journal.send(&entry(priority, text, fields)).is_ok());
+        let sent = self
+            .journal
+            .as_ref()
+            .is_some_and(|journal| journal.send(&entry(priority, text, fields)).is_ok());
         if !sent {
-            let fields: Vec<String> = fields.iter().map(|(name, value)| format!(" {name}={value:?}")).collect();
+            let fields: Vec<String> =
+                fields.iter().map(|(name, value)| format!(" {name}={value:?}")).collect();
             say(&format!("fpprobe daemon: {text}{}", fields.concat()));
         }
     }

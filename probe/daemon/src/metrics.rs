@@ -16,21 +16,41 @@ pub struct Metrics {
 
 /// Name, type and help of the daemon's own metrics.
 const OWN: [(&str, &str, &str); 12] = [
-    ("fpprobe_daemon_start_timestamp_seconds", "gauge", "When the daemon began, in seconds since 1970."),
+    (
+        "fpprobe_daemon_start_timestamp_seconds",
+        "gauge",
+        "When the daemon began, in seconds since 1970.",
+    ),
     ("fpprobe_daemon_paused", "gauge", "Whether it measures nothing until it is told to."),
     ("fpprobe_daemon_waiting", "gauge", "Devices that wait to be measured."),
-    ("fpprobe_daemon_notices_waiting", "gauge", "Notices that could not be delivered to hook or webhook yet."),
-    ("fpprobe_daemon_troubles", "gauge", "Drivers that cannot be used, and places that cannot be watched."),
+    (
+        "fpprobe_daemon_notices_waiting",
+        "gauge",
+        "Notices that could not be delivered to hook or webhook yet.",
+    ),
+    (
+        "fpprobe_daemon_troubles",
+        "gauge",
+        "Drivers that cannot be used, and places that cannot be watched.",
+    ),
     ("fpprobe_daemon_triggers_total", "counter", "What made it look, by trigger."),
     ("fpprobe_daemon_rounds_total", "counter", "Devices measured, by extent and result."),
     ("fpprobe_daemon_round_timestamp_seconds", "gauge", "When the device was last measured."),
-    ("fpprobe_daemon_newly_deviating_rules", "gauge", "Rules that were met once and have not been since."),
+    (
+        "fpprobe_daemon_newly_deviating_rules",
+        "gauge",
+        "Rules that were met once and have not been since.",
+    ),
     (
         "fpprobe_daemon_changed_kernels",
         "gauge",
         "Kernels that answered otherwise in the last report than in the one before.",
     ),
-    ("fpprobe_daemon_unaccepted_deviations", "gauge", "Deviations that the baseline does not accept."),
+    (
+        "fpprobe_daemon_unaccepted_deviations",
+        "gauge",
+        "Deviations that the baseline does not accept.",
+    ),
     ("fpprobe_daemon_quarantined", "gauge", "1 for a device that is left alone because it hung."),
 ];
 
@@ -40,7 +60,11 @@ pub fn labels(labels: &[(&str, &str)]) -> String {
         let plain: String = value.chars().filter(|c| !c.is_control()).collect();
         plain.replace('\\', "\\\\").replace('"', "\\\"")
     };
-    labels.iter().map(|(name, value)| format!("{name}=\"{}\"", written(value))).collect::<Vec<_>>().join(",")
+    labels
+        .iter()
+        .map(|(name, value)| format!("{name}=\"{}\"", written(value)))
+        .collect::<Vec<_>>()
+        .join(",")
 }
 
 impl Metrics {
@@ -59,8 +83,8 @@ impl Metrics {
         self.own.remove(name);
     }
 
-    /// The newest report of a device. Where it has a default run's, a quick run's, of which most rules are incomplete, does
-    /// not replace it.
+    /// The newest report of a device. Where it has a default run's, a quick run's, of which most
+    /// rules are incomplete, does not replace it.
     pub fn report(&mut self, key: &str, extent: RunExtent, text: String) {
         if self.reports.get(key).is_none_or(|(known, _)| *known <= extent) {
             self.reports.insert(key.to_owned(), (extent, text));
@@ -72,14 +96,18 @@ impl Metrics {
         self.reports.get_key_value(key).map(|(key, report)| (key.clone(), report.clone()))
     }
 
-    /// Forgets devices that are missing, or have another driver; `places` are the labels of those that are there.
+    /// Forgets devices that are missing, or have another driver; `places` are the labels of those
+    /// that are there.
     pub fn retain(&mut self, keys: impl Fn(&str) -> bool, places: &[Vec<(&str, &str)>]) {
         self.reports.retain(|key, _| keys(key));
         let there: Vec<String> = places.iter().map(|place| labels(place)).collect();
         // What was counted stays counted.
-        let counters = |name: &str| OWN.iter().any(|(own, kind, _)| *own == name && *kind == "counter");
+        let counters =
+            |name: &str| OWN.iter().any(|(own, kind, _)| *own == name && *kind == "counter");
         for (_, series) in self.own.iter_mut().filter(|(name, _)| !counters(name)) {
-            series.retain(|own, _| !own.contains("manifest=") || there.iter().any(|place| own.starts_with(place)));
+            series.retain(|own, _| {
+                !own.contains("manifest=") || there.iter().any(|place| own.starts_with(place))
+            });
         }
     }
 
@@ -112,7 +140,8 @@ impl Metrics {
             let Some(series) = self.own.get(name) else { continue };
             let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
             for (labels, value) in series {
-                let labels = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
+                let labels =
+                    if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
                 let _ = writeln!(out, "{name}{labels} {value}");
             }
         }

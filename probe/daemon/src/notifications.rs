@@ -33,7 +33,10 @@ impl Service {
         let (rules, kernels) = found.changes.counts();
         let identity = found.changes.identity();
         let of_order = format!("{place} {}", order.extent.name());
-        let news = found.unaccepted.as_deref().is_some_and(|all| self.state.is_unaccepted_news(&of_order, all));
+        let news = found
+            .unaccepted
+            .as_deref()
+            .is_some_and(|all| self.state.is_unaccepted_news(&of_order, all));
         let regressed = found.changes.regressed().next().is_some() || found.hung.is_some() || news;
         let changed = found.before.as_ref().filter(|_| rules + kernels + identity.len() > 0);
         let standing = self.state.stands(&place, &found.changes);
@@ -42,21 +45,37 @@ impl Service {
             (Some(before), None) => format!("has not changed since {before}"),
             (Some(before), Some(_)) => found.changes.in_words(before),
         };
-        let text = text + if found.incomplete { ", incomplete: something crashed, hung or was lost" } else { "" };
-        let priority = if regressed || found.incomplete { Priority::Warning } else { Priority::Notice };
+        let text = text
+            + if found.incomplete {
+                ", incomplete: something crashed, hung or was lost"
+            } else {
+                ""
+            };
+        let priority =
+            if regressed || found.incomplete { Priority::Warning } else { Priority::Notice };
         let verdict = if regressed { "newly_deviating" } else { "none" };
-        self.log_device(priority, device, &format!("{text}; report {}", found.report), &[("verdict", verdict)]);
+        self.log_device(
+            priority,
+            device,
+            &format!("{text}; report {}", found.report),
+            &[("verdict", verdict)],
+        );
         for headline in found.changes.headlines.iter().take(MOST) {
             self.log_device(priority, device, &format!("behaves otherwise: {headline}"), &[]);
         }
         for field in identity.iter().take(MOST) {
             self.log_device(Priority::Notice, device, &format!("is otherwise: {field}"), &[]);
         }
-        let regressed = found.changes.regressions().map(|rule| (rule, "does not meet", " any more", &rule.text));
+        let regressed = found
+            .changes
+            .regressions()
+            .map(|rule| (rule, "does not meet", " any more", &rule.text));
         let unaccepted = found.unaccepted.iter().flatten();
-        let unaccepted = unaccepted.map(|rule| (rule, "deviates from", ", which is not accepted", &rule.note));
+        let unaccepted =
+            unaccepted.map(|rule| (rule, "deviates from", ", which is not accepted", &rule.note));
         for (rule, how, when, why) in regressed.take(MOST).chain(unaccepted.take(MOST)) {
-            let (profiles, verdict) = (rule.profiles.join(", "), rule.verdict.map_or("none", Verdict::name));
+            let (profiles, verdict) =
+                (rule.profiles.join(", "), rule.verdict.map_or("none", Verdict::name));
             let text = format!("{how} {} of {profiles}{when}: {why}", rule.id);
             let fields = [("profile", &profiles[..]), ("rule", &rule.id), ("verdict", verdict)];
             self.log_device(Priority::Warning, device, &text, &fields);
@@ -81,11 +100,18 @@ impl Service {
         self.measure_up(device);
         self.state.metrics.extend(self.metrics.of(&device.key));
         let tell = match self.settings.daemon.notify {
-            NotifyOn::Regressions => news || found.hung.is_some() || self.state.is_news(&device.key, &found.changes),
+            NotifyOn::Regressions => {
+                news || found.hung.is_some() || self.state.is_news(&device.key, &found.changes)
+            }
             NotifyOn::Changes => changed.is_some(),
         };
         if !tell && changed.is_some() && found.changes.regressed().next().is_some() {
-            self.log_device(Priority::Info, device, "deviates as hooks have been told: they are not told again", &[]);
+            self.log_device(
+                Priority::Info,
+                device,
+                "deviates as hooks have been told: they are not told again",
+                &[],
+            );
         }
         for failure in &found.failures {
             self.log_device(Priority::Error, device, failure, &[]);
@@ -94,7 +120,8 @@ impl Service {
             (Some(diff), true) => self.keep(diff, &found.report, tell),
             _ => Ok(()),
         };
-        // What is not accepted though nothing has changed, or nothing was there before, is reported with the check.
+        // What is not accepted though nothing has changed, or nothing was there before, is reported
+        // with the check.
         let kept = kept.and_then(|()| match &found.check {
             Some(check) if news && changed.is_none() => self.notify(check),
             _ => Ok(()),
@@ -104,7 +131,8 @@ impl Service {
         }
         if let Some(reason) = found.hung {
             let result = self.quarantine.hold(&device.slot, &reason);
-            let kept = result.map_or_else(|error| format!(" (not written: {error:#})"), |()| String::new());
+            let kept = result
+                .map_or_else(|error| format!(" (not written: {error:#})"), |()| String::new());
             let text = format!(
                 "hung, and is left alone until the machine is started again or `fpprobe daemon quarantine clear`: {reason}{kept}"
             );
@@ -123,33 +151,46 @@ impl Service {
         self.remember();
         let folder = self.settings.folder();
         let beside = self.table.beside(device);
-        References::new(&folder).keep(&self.settings.store, &found.file, (device, &beside), order.extent)?;
+        References::new(&folder).keep(
+            &self.settings.store,
+            &found.file,
+            (device, &beside),
+            order.extent,
+        )?;
         PendingWork::end(&folder, order);
         Ok(())
     }
 
-    /// The daemon's own metrics of a device: what its last round found, in this life of the daemon or an earlier one.
+    /// The daemon's own metrics of a device: what its last round found, in this life of the daemon
+    /// or an earlier one.
     pub(super) fn measure_up(&mut self, device: &KnownDevice) {
         let labels = device.labels();
         let standing = self.state.standing(&device.place());
         self.metrics.set("fpprobe_daemon_newly_deviating_rules", &labels, standing as f64);
         let Some(last) = self.state.last.get(&device.key) else { return };
         self.metrics.set("fpprobe_daemon_changed_kernels", &labels, last.changed_kernels as f64);
-        let orders = [RunExtent::Quick, RunExtent::Full].map(|extent| format!("{} {}", device.place(), extent.name()));
+        let orders = [RunExtent::Quick, RunExtent::Full]
+            .map(|extent| format!("{} {}", device.place(), extent.name()));
         let unaccepted = self.state.standing_unaccepted(orders.each_ref().map(String::as_str));
         if let Some(unaccepted) = unaccepted.filter(|_| last.unaccepted.is_some()) {
             self.metrics.set("fpprobe_daemon_unaccepted_deviations", &labels, unaccepted as f64);
         }
         if let Ok(finished) = last.finished.parse::<jiff::Timestamp>() {
             let stamped = [&labels[..], &[("extent", last.extent.name())]].concat();
-            self.metrics.set("fpprobe_daemon_round_timestamp_seconds", &stamped, finished.as_second() as f64);
+            self.metrics.set(
+                "fpprobe_daemon_round_timestamp_seconds",
+                &stamped,
+                finished.as_second() as f64,
+            );
         }
     }
 
     /// Tells hooks of what a document says.
     fn notify(&mut self, document: &Path) -> anyhow::Result<()> {
         for removed in self.messenger.notify(document)? {
-            let text = format!("the notice {removed} was never delivered, and made room in the outbox for a newer one");
+            let text = format!(
+                "the notice {removed} was never delivered, and made room in the outbox for a newer one"
+            );
             self.log(Priority::Error, &text, &[]);
         }
         Ok(())

@@ -1,5 +1,5 @@
-//! Notices that are to be delivered: a file each, until it has been, or has been tried often enough. The folder is all that
-//! there is of it, so that a daemon that is started again goes on.
+//! Notices that are to be delivered: a file each, until it has been, or has been tried often
+//! enough. The folder is all that there is of it, so that a daemon that is started again goes on.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,12 +59,20 @@ pub struct Outbox {
 impl Outbox {
     /// Those that lie in a folder, each of them due at once.
     pub fn open(folder: &Path, now: Instant) -> anyhow::Result<Outbox> {
-        fs::create_dir_all(folder).with_context(|| format!("failed to create folder {}", folder.display()))?;
-        let entries = fs::read_dir(folder).with_context(|| format!("failed to read {}", folder.display()))?.flatten();
-        let dated = |entry: fs::DirEntry| Some((entry.metadata().ok()?.modified().ok()?, parse(&entry.path(), now)?));
+        fs::create_dir_all(folder)
+            .with_context(|| format!("failed to create folder {}", folder.display()))?;
+        let entries = fs::read_dir(folder)
+            .with_context(|| format!("failed to read {}", folder.display()))?
+            .flatten();
+        let dated = |entry: fs::DirEntry| {
+            Some((entry.metadata().ok()?.modified().ok()?, parse(&entry.path(), now)?))
+        };
         let mut notices: Vec<(SystemTime, Notice)> = entries.filter_map(dated).collect();
         notices.sort_by(|(one, a), (other, b)| (one, &a.file).cmp(&(other, &b.file)));
-        Ok(Outbox { folder: folder.to_owned(), notices: notices.into_iter().map(|(_, notice)| notice).collect() })
+        Ok(Outbox {
+            folder: folder.to_owned(),
+            notices: notices.into_iter().map(|(_, notice)| notice).collect(),
+        })
     }
 
     /// How many there are.
@@ -72,16 +80,25 @@ impl Outbox {
         self.notices.len()
     }
 
-    /// Adds a document, whose file may be removed afterwards. The names of notices that had to make room.
-    pub fn add(&mut self, document: &Path, recipient: Recipient, now: Instant) -> anyhow::Result<Vec<String>> {
+    /// Adds a document, whose file may be removed afterwards. The names of notices that had to make
+    /// room.
+    pub fn add(
+        &mut self,
+        document: &Path,
+        recipient: Recipient,
+        now: Instant,
+    ) -> anyhow::Result<Vec<String>> {
         let name = document.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         // The newer one of that name says all that the older one does.
-        while let Some(place) = self.notices.iter().position(|old| old.name == name && old.recipient == recipient) {
+        while let Some(place) =
+            self.notices.iter().position(|old| old.name == name && old.recipient == recipient)
+        {
             let _ = fs::remove_file(self.notices.remove(place).file);
         }
         let notice = Notice { file: PathBuf::new(), recipient, attempts: 0, name, due: now };
         let notice = Notice { file: self.file(&notice), ..notice };
-        let linked = fs::hard_link(document, &notice.file).or_else(|_| fs::copy(document, &notice.file).map(drop));
+        let linked = fs::hard_link(document, &notice.file)
+            .or_else(|_| fs::copy(document, &notice.file).map(drop));
         linked.with_context(|| format!("failed to keep {}", notice.file.display()))?;
         self.notices.push(notice);
         let size = |notice: &Notice| fs::metadata(&notice.file).map_or(0, |about| about.len());
@@ -98,7 +115,11 @@ impl Outbox {
 
     /// The next notice to deliver; `None` while none is due.
     pub fn due(&self, now: Instant) -> Option<Notice> {
-        self.notices.iter().filter(|notice| notice.due <= now).min_by_key(|notice| notice.due).cloned()
+        self.notices
+            .iter()
+            .filter(|notice| notice.due <= now)
+            .min_by_key(|notice| notice.due)
+            .cloned()
     }
 
     /// When the next one is due.
@@ -112,7 +133,8 @@ impl Outbox {
         self.notices.retain(|one| one.file != notice.file);
     }
 
-    /// A notice could not be delivered. How long until it is tried again; `None` where that was the last of N retries.
+    /// A notice could not be delivered. How long until it is tried again; `None` where that was the
+    /// last of N retries.
     pub fn failed(&mut self, notice: &Notice, now: Instant, retries: u32) -> Option<Duration> {
         let attempts = notice.attempts + 1;
         if attempts > retries {
@@ -131,7 +153,12 @@ impl Outbox {
     }
 
     fn file(&self, notice: &Notice) -> PathBuf {
-        self.folder.join(format!("{}.{}.{}.json", notice.name, notice.recipient.name(), notice.attempts))
+        self.folder.join(format!(
+            "{}.{}.{}.json",
+            notice.name,
+            notice.recipient.name(),
+            notice.attempts
+        ))
     }
 }
 
@@ -141,7 +168,13 @@ fn parse(file: &Path, due: Instant) -> Option<Notice> {
     let (rest, attempts) = stem.rsplit_once('.')?;
     let (name, recipient) = rest.rsplit_once('.')?;
     let recipient = Recipient::ALL.into_iter().find(|one| one.name() == recipient)?;
-    Some(Notice { file: file.to_owned(), recipient, attempts: attempts.parse().ok()?, name: name.to_owned(), due })
+    Some(Notice {
+        file: file.to_owned(),
+        recipient,
+        attempts: attempts.parse().ok()?,
+        name: name.to_owned(),
+        due,
+    })
 }
 
 #[cfg(test)]
@@ -188,7 +221,10 @@ mod tests {
         let webhook = outbox.due(now).unwrap();
         assert_eq!((hook.recipient, webhook.recipient), (Recipient::Hook, Recipient::Webhook));
         outbox.remove(&webhook);
-        assert!(outbox.due(now).is_none() && outbox.due(now + PAUSE).unwrap().recipient == Recipient::Hook);
+        assert!(
+            outbox.due(now).is_none()
+                && outbox.due(now + PAUSE).unwrap().recipient == Recipient::Hook
+        );
     }
 
     #[test]
@@ -204,7 +240,10 @@ mod tests {
         // One that is too large alone is delivered all the same.
         let large = fs::File::create(folder.path().join("large.json")).unwrap();
         large.set_len(BYTES + 1).unwrap();
-        assert_eq!(outbox.add(&folder.path().join("large.json"), Recipient::Hook, now).unwrap().len(), MOST);
+        assert_eq!(
+            outbox.add(&folder.path().join("large.json"), Recipient::Hook, now).unwrap().len(),
+            MOST
+        );
         assert_eq!(fs::read_dir(folder.path().join("outbox")).unwrap().count(), 1);
     }
 }

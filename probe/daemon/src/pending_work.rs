@@ -1,5 +1,5 @@
-//! Rounds on their way: written down before a device is measured, until what was found has been reported. A daemon that is killed
-//! in between finds here what it has yet to compare and tell.
+//! Rounds on their way: written down before a device is measured, until what was found has been
+//! reported. A daemon that is killed in between finds here what it has yet to compare and tell.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,11 +87,16 @@ impl PendingWork {
     }
 }
 
-/// What a daemon that was killed has yet to finish. Of what had not been measured to the end nothing is left to compare.
+/// What a daemon that was killed has yet to finish. Of what had not been measured to the end
+/// nothing is left to compare.
 pub fn recover(folder: &Path, store: &Store) -> anyhow::Result<(Vec<Order>, Vec<anyhow::Error>)> {
     let reports = store.list()?.reports;
     let (mut orders, mut failures) = (Vec::new(), Vec::new());
-    let records = fs::read_dir(folder.join("unfinished")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let records = fs::read_dir(folder.join("unfinished"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
     for record in records.filter(|path| path.extension().is_some_and(|end| end == "json")) {
         let mut pending = match read(&record) {
             Ok(pending) => pending,
@@ -123,7 +128,8 @@ fn place(folder: &Path, order: &Order) -> PathBuf {
 }
 
 fn read(record: &Path) -> anyhow::Result<PendingWork> {
-    let text = limited::text(record, LIMIT).with_context(|| format!("failed to read {}", record.display()))?;
+    let text = limited::text(record, LIMIT)
+        .with_context(|| format!("failed to read {}", record.display()))?;
     serde_json::from_str(&text)
         .with_context(|| format!("{}: remove it to forget an interrupted round", record.display()))
 }
@@ -160,7 +166,10 @@ mod tests {
         fs::write(own.join("unfinished/damaged.json"), "{").unwrap();
         let (orders, failures) = recover(&own, &store).unwrap();
         assert_eq!(failures.len(), 1);
-        assert_eq!((orders.len(), orders[0].extent, &orders[0].trigger), (1, RunExtent::Quick, &Trigger::Unfinished));
+        assert_eq!(
+            (orders.len(), orders[0].extent, &orders[0].trigger),
+            (1, RunExtent::Quick, &Trigger::Unfinished)
+        );
         // Whatever is stored since.
         put(&store, &device("one"), 3);
         let pending = PendingWork::of(&own, &quick).unwrap();

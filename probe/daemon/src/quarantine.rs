@@ -31,12 +31,14 @@ pub struct QuarantineEntry {
 }
 
 impl Quarantine {
-    /// What the file holds of this start of the machine; nothing where there is none. One that cannot be read is an error: a
-    /// device that takes the machine down must not be measured because of that.
+    /// What the file holds of this start of the machine; nothing where there is none. One that
+    /// cannot be read is an error: a device that takes the machine down must not be measured
+    /// because of that.
     pub fn open(path: &Path) -> anyhow::Result<Quarantine> {
         let entry: BTreeMap<String, QuarantineEntry> = match limited::text(path, LIMIT) {
-            Ok(text) => serde_json::from_str(&text)
-                .map_err(|error| anyhow::anyhow!("{}: {error}; remove it to lift every quarantine", path.display()))?,
+            Ok(text) => serde_json::from_str(&text).map_err(|error| {
+                anyhow::anyhow!("{}: {error}; remove it to lift every quarantine", path.display())
+            })?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
             Err(error) => anyhow::bail!("{}: {error}", path.display()),
         };
@@ -52,7 +54,8 @@ impl Quarantine {
 
     /// Leaves a slot alone from now on.
     pub fn hold(&mut self, slot: &str, reason: &str) -> anyhow::Result<()> {
-        let entry = QuarantineEntry { boot: host::boot(), since: host::now(), reason: reason.to_owned() };
+        let entry =
+            QuarantineEntry { boot: host::boot(), since: host::now(), reason: reason.to_owned() };
         self.entries.insert(slot.to_owned(), entry);
         self.write()
     }

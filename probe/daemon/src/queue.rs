@@ -24,18 +24,23 @@ pub struct Pending {
 pub struct OrderQueue(Vec<Pending>);
 
 impl OrderQueue {
-    /// Adds an order; one that waits already is brought forward, with the stronger, then newer, reason to measure.
+    /// Adds an order; one that waits already is brought forward, with the stronger, then newer,
+    /// reason to measure.
     pub fn add(&mut self, order: Order, now: Instant) {
         self.add_later(order, now, now);
     }
 
     /// Adds an order that is not looked at before its time.
     pub fn add_later(&mut self, mut order: Order, now: Instant, after: Instant) {
-        let same =
-            |pending: &Pending| pending.order.device.key == order.device.key && pending.order.extent == order.extent;
+        let same = |pending: &Pending| {
+            pending.order.device.key == order.device.key && pending.order.extent == order.extent
+        };
         let waits = self.0.iter().position(same).map(|place| self.0.remove(place));
-        let (since, after) = waits.as_ref().map_or((now, after), |waits| (waits.since, waits.after.min(after)));
-        if let Some(waits) = waits.filter(|waits| waits.order.trigger.strength() > order.trigger.strength()) {
+        let (since, after) =
+            waits.as_ref().map_or((now, after), |waits| (waits.since, waits.after.min(after)));
+        if let Some(waits) =
+            waits.filter(|waits| waits.order.trigger.strength() > order.trigger.strength())
+        {
             order.trigger = waits.order.trigger;
         }
         self.0.push(Pending { order, since, after, reason: String::new() });
@@ -47,9 +52,13 @@ impl OrderQueue {
         self.0.retain(|pending| keys(&pending.order.device.key));
     }
 
-    /// Takes the first whose time has come and that `ready` lets through; for another, `ready` says what it waits for and how
-    /// long, or that it is to be dropped.
-    pub fn take(&mut self, now: Instant, mut ready: impl FnMut(&Pending) -> OrderDecision) -> Option<Order> {
+    /// Takes the first whose time has come and that `ready` lets through; for another, `ready` says
+    /// what it waits for and how long, or that it is to be dropped.
+    pub fn take(
+        &mut self,
+        now: Instant,
+        mut ready: impl FnMut(&Pending) -> OrderDecision,
+    ) -> Option<Order> {
         let mut place = 0;
         while let Some(pending) = self.0.get_mut(place) {
             let verdict = if pending.after <= now { ready(pending) } else { OrderDecision::Stay };
@@ -59,7 +68,9 @@ impl OrderQueue {
                     self.0.remove(place);
                     continue;
                 }
-                OrderDecision::Wait(reason, time) => (pending.reason, pending.after) = (reason, now + time),
+                OrderDecision::Wait(reason, time) => {
+                    (pending.reason, pending.after) = (reason, now + time)
+                }
                 OrderDecision::Stay => {}
             }
             place += 1;
@@ -67,9 +78,16 @@ impl OrderQueue {
         None
     }
 
-    /// Whether a quick run may begin now, were nothing else under way; for another, `ready` says what it waits for.
-    pub fn has_quick(&mut self, now: Instant, mut ready: impl FnMut(&Pending) -> OrderDecision) -> bool {
-        let quick = |pending: &&mut Pending| pending.order.extent == RunExtent::Quick && pending.after <= now;
+    /// Whether a quick run may begin now, were nothing else under way; for another, `ready` says
+    /// what it waits for.
+    pub fn has_quick(
+        &mut self,
+        now: Instant,
+        mut ready: impl FnMut(&Pending) -> OrderDecision,
+    ) -> bool {
+        let quick = |pending: &&mut Pending| {
+            pending.order.extent == RunExtent::Quick && pending.after <= now
+        };
         self.0.iter_mut().filter(quick).any(|pending| match ready(pending) {
             OrderDecision::Go => true,
             OrderDecision::Wait(reason, time) => {
@@ -158,7 +176,10 @@ mod tests {
         ] {
             queue.add(order(key, extent), now + Duration::from_secs(at));
         }
-        assert_eq!(queue.waiting().iter().map(|one| one.key.as_str()).collect::<Vec<_>>(), ["b", "c", "a"]);
+        assert_eq!(
+            queue.waiting().iter().map(|one| one.key.as_str()).collect::<Vec<_>>(),
+            ["b", "c", "a"]
+        );
         let now = now + minute;
         let busy = |pending: &Pending| match pending.order.device.key.as_str() {
             "c" => OrderDecision::Wait("busy".to_owned(), minute),
@@ -169,9 +190,12 @@ mod tests {
         assert_eq!(queue.waiting()[0].reason, "busy");
         assert!(!queue.has_quick(now, |_| OrderDecision::Go), "its time has not come");
         let later = now + minute;
-        assert!(!queue.has_quick(later, |_| OrderDecision::Wait("in quarantine".to_owned(), minute)));
         assert!(
-            !queue.has_quick(later, |_| OrderDecision::Go) && queue.has_quick(later + minute, |_| OrderDecision::Go)
+            !queue.has_quick(later, |_| OrderDecision::Wait("in quarantine".to_owned(), minute))
+        );
+        assert!(
+            !queue.has_quick(later, |_| OrderDecision::Go)
+                && queue.has_quick(later + minute, |_| OrderDecision::Go)
         );
         assert!(queue.take(now, |_| OrderDecision::Go).is_none(), "its time has not come");
         queue.wake(now);

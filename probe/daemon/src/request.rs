@@ -1,4 +1,5 @@
-//! Requests to the daemon and its replies, one line of JSON each; and where the socket is that takes them.
+//! Requests to the daemon and its replies, one line of JSON each; and where the socket is that
+//! takes them.
 
 use std::path::{Path, PathBuf};
 
@@ -54,7 +55,8 @@ impl Reply {
     }
 }
 
-/// Where the socket is: as configured, else where the service manager or the session has a place for it, else in its own folder.
+/// Where the socket is: as configured, else where the service manager or the session has a place
+/// for it, else in its own folder.
 pub fn place(configured: &Path, own: &Path) -> PathBuf {
     if !configured.as_os_str().is_empty() {
         return configured.to_owned();
@@ -67,7 +69,8 @@ pub fn place(configured: &Path, own: &Path) -> PathBuf {
     folder.unwrap_or_else(|| own.to_owned()).join("fpprobe.sock")
 }
 
-/// Where a daemon may be found: at that place, and, unless another is configured, where the packaged service has its own.
+/// Where a daemon may be found: at that place, and, unless another is configured, where the
+/// packaged service has its own.
 pub fn places(configured: &Path, own: &Path) -> Vec<PathBuf> {
     let service = configured.as_os_str().is_empty().then(|| PathBuf::from(SERVICE));
     std::iter::once(place(configured, own)).chain(service).collect()

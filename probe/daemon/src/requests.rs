@@ -33,7 +33,12 @@ impl Service {
                 // An interval goes on, however often the rest is read again.
                 let before = &self.settings.daemon;
                 if (&before.schedule, before.jitter) != (&daemon.schedule, daemon.jitter) {
-                    self.alarm = Alarm::new(&settings.schedule, seconds(daemon.jitter), &Zoned::now(), Instant::now());
+                    self.alarm = Alarm::new(
+                        &settings.schedule,
+                        seconds(daemon.jitter),
+                        &Zoned::now(),
+                        Instant::now(),
+                    );
                 }
                 self.messenger.configure(&daemon.hook, &daemon.webhook);
                 self.settings = settings;
@@ -92,7 +97,8 @@ impl Service {
                 let now = Instant::now();
                 self.queue.wake(now);
                 let lifted = |known: &&KnownDevice| before.contains_key(&known.slot);
-                let devices: Vec<KnownDevice> = self.table.devices.iter().filter(lifted).cloned().collect();
+                let devices: Vec<KnownDevice> =
+                    self.table.devices.iter().filter(lifted).cloned().collect();
                 for device in devices {
                     self.order(Order::new(device, RunExtent::Quick, Trigger::Requested), now);
                 }
@@ -105,16 +111,21 @@ impl Service {
     fn run_now(&mut self, full: bool, device: Option<&str>) -> Reply {
         let is_match = |known: &&KnownDevice| {
             device.is_none_or(|text| {
-                known.key == text || known.slot == text || known.name.to_lowercase().contains(&text.to_lowercase())
+                known.key == text
+                    || known.slot == text
+                    || known.name.to_lowercase().contains(&text.to_lowercase())
             })
         };
-        let mut devices: Vec<KnownDevice> = self.table.devices.iter().filter(is_match).cloned().collect();
+        let mut devices: Vec<KnownDevice> =
+            self.table.devices.iter().filter(is_match).cloned().collect();
         if devices.is_empty() {
             return Reply::refused("there is no such device; `fpprobe daemon status` lists them");
         }
         devices.retain(|known| !self.quarantine.entries().contains_key(&known.slot));
         if devices.is_empty() {
-            return Reply::refused("it is in quarantine; `fpprobe daemon quarantine clear` lifts that");
+            return Reply::refused(
+                "it is in quarantine; `fpprobe daemon quarantine clear` lifts that",
+            );
         }
         let extent = if full { RunExtent::Full } else { RunExtent::Quick };
         let count = devices.len();

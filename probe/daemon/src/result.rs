@@ -28,7 +28,9 @@ impl Service {
             Ok(None) => "stopped",
             Err(_) => "failed",
         };
-        let labels = [&order.device.labels()[..], &[("extent", order.extent.name()), ("result", result)]].concat();
+        let labels =
+            [&order.device.labels()[..], &[("extent", order.extent.name()), ("result", result)]]
+                .concat();
         self.metrics.count("fpprobe_daemon_rounds_total", &labels);
         match found {
             Ok(Some(found)) => match self.found(&order, found) {
@@ -68,7 +70,9 @@ impl Service {
         } else {
             // What cannot be compared does not keep the device from being measured.
             PendingWork::end(&self.settings.folder(), &order);
-            let text = format!("{problem}; after {RETRIES} more attempts it is left until the next trigger");
+            let text = format!(
+                "{problem}; after {RETRIES} more attempts it is left until the next trigger"
+            );
             self.log_device(Priority::Error, &device, &text, &[]);
             let (finished, driver) = (host::now(), device.driver_info.clone());
             let last = Last { extent: order.extent, finished, text, driver, ..Last::default() };

@@ -1,4 +1,5 @@
-//! One device measured and compared: run, store, diff against the last report of the slot, check against the baseline.
+//! One device measured and compared: run, store, diff against the last report of the slot, check
+//! against the baseline.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,10 +74,12 @@ pub fn round(order: Order, place: &RoundContext, limits: &JobLimits) -> RoundRes
     RoundResult { order, found, late, time: begun.elapsed() }
 }
 
-/// Another seed for each day, so that poison, orders, places and sizes rotate. Eight of them recompile every module, and equal
-/// seeds give equal results, which the store keeps once. Random inputs are others each time.
+/// Another seed for each day, so that poison, orders, places and sizes rotate. Eight of them
+/// recompile every module, and equal seeds give equal results, which the store keeps once. Random
+/// inputs are others each time.
 fn seed(random: u32) -> u64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let now =
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
     if random > 0 { now } else { now / DAY % SEEDS }
 }
 
@@ -95,7 +98,8 @@ impl Round<'_> {
         let (id, file) = (stored.entry.id().to_owned(), stored.entry.file.clone());
         let (incomplete, hung) = (reported.is_incomplete(), reported.hung());
         let (classes, causes) = (reported.classes(), reported.causes());
-        let mut found = Findings { report: id, file, classes, causes, incomplete, hung, ..Findings::default() };
+        let mut found =
+            Findings { report: id, file, classes, causes, incomplete, hung, ..Findings::default() };
         if pending.before.is_some() {
             match self.compare(&stored) {
                 Ok((changes, path)) => {
@@ -107,7 +111,9 @@ impl Round<'_> {
                 }
                 Err(error) => match self.damage() {
                     // It is compared with nothing; the next one has this one to be compared with.
-                    Some(damage) => found.failures.push(format!("the report of before is damaged: {damage}")),
+                    Some(damage) => {
+                        found.failures.push(format!("the report of before is damaged: {damage}"))
+                    }
                     None => return Err(error),
                 },
             }
@@ -122,8 +128,8 @@ impl Round<'_> {
         Ok(Some((found, late)))
     }
 
-    /// The report to tell of: that of a round which was interrupted after it had been stored, or a new one. `None` where the
-    /// daemon ended it.
+    /// The report to tell of: that of a round which was interrupted after it had been stored, or a
+    /// new one. `None` where the daemon ended it.
     fn stored(&self) -> anyhow::Result<Option<(PendingWork, StoredReport)>> {
         let RoundContext { folder, store, .. } = self.place;
         let before = store.list()?.reports;
@@ -132,8 +138,11 @@ impl Round<'_> {
         {
             return Ok(Some((pending, stored)));
         }
-        let previous =
-            References::new(folder).previous(store, (&self.order.device, &self.place.beside), self.order.extent)?;
+        let previous = References::new(folder).previous(
+            store,
+            (&self.order.device, &self.place.beside),
+            self.order.extent,
+        )?;
         let mut pending = PendingWork::begin(folder, self.order, previous, &before)?;
         let measured = self.measure(pending.before.is_some());
         // It may have been ended after it had stored its report.
@@ -155,11 +164,17 @@ impl Round<'_> {
         self.order.report(&self.place.folder)
     }
 
-    /// Runs, or continues a run that was interrupted; whether it came to its end before the daemon ended it. A quick run
-    /// compares itself with what was before: it has judged already what a comparison needs.
+    /// Runs, or continues a run that was interrupted; whether it came to its end before the daemon
+    /// ended it. A quick run compares itself with what was before: it has judged already what a
+    /// comparison needs.
     fn measure(&self, has_before: bool) -> anyhow::Result<bool> {
         let (report, store) = (self.report(), self.place.store.folder());
-        let run = RunOptions { report: &report, store, jobs: self.place.jobs, timeout: self.place.timeout };
+        let run = RunOptions {
+            report: &report,
+            store,
+            jobs: self.place.jobs,
+            timeout: self.place.timeout,
+        };
         let mut journal = report.clone().into_os_string();
         journal.push(".journal");
         // A quick run is as quickly begun anew; what a default run has is not measured again.
@@ -173,17 +188,23 @@ impl Round<'_> {
                 JobResult::Broken(reason) => bail!("the run that went on was broken off: {reason}"),
             }
         }
-        let (difference, before) = (self.difference(), pending_work::reference(&self.place.folder, self.order));
+        let (difference, before) =
+            (self.difference(), pending_work::reference(&self.place.folder, self.order));
         let quick = (self.order.extent == RunExtent::Quick).then(|| {
             let _ = fs::remove_file(&difference);
             has_before.then_some((&*before, &*difference))
         });
         let (device, random) = (&*self.order.device.key, self.place.random);
-        let done = self.step(&ProcessStep::Run { device, run, seed: seed(random), random, quick }, self.limits.time)?;
+        let done = self.step(
+            &ProcessStep::Run { device, run, seed: seed(random), random, quick },
+            self.limits.time,
+        )?;
         match done.ended {
             JobResult::Stopped => Ok(false),
             JobResult::Status(status) => measured(status, &done),
-            JobResult::Broken(ref reason) => bail!("the run was broken off: {reason} ({})", done.last()),
+            JobResult::Broken(ref reason) => {
+                bail!("the run was broken off: {reason} ({})", done.last())
+            }
         }
     }
 
@@ -213,8 +234,8 @@ impl Round<'_> {
         Ok((changes::read::<Diff>(&path)?.into(), path))
     }
 
-    /// Has a difference call the report of before by its place in the store, or by its id where it is there no more: its copy of this
-    /// round will be gone.
+    /// Has a difference call the report of before by its place in the store, or by its id where it
+    /// is there no more: its copy of this round will be gone.
     fn call(&self, diff: &Path, before: &str) -> anyhow::Result<()> {
         let store = &self.place.store;
         let stored = store.list()?.reports.into_iter().find(|stored| stored.entry.id() == before);
@@ -223,15 +244,27 @@ impl Round<'_> {
             |stored| store.folder().join(stored.entry.file).display().to_string(),
         );
         let copy = pending_work::reference(&self.place.folder, self.order).display().to_string();
-        let text =
-            fs::read_to_string(diff)?.replacen(&serde_json::to_string(&copy)?, &serde_json::to_string(&name)?, 1);
+        let text = fs::read_to_string(diff)?.replacen(
+            &serde_json::to_string(&copy)?,
+            &serde_json::to_string(&name)?,
+            1,
+        );
         Ok(save(diff, |out| out.write_all(text.as_bytes()))?)
     }
 
-    fn check(&self, baseline: &Path, stored: &StoredReport) -> anyhow::Result<(PathBuf, Vec<Change>)> {
+    fn check(
+        &self,
+        baseline: &Path,
+        stored: &StoredReport,
+    ) -> anyhow::Result<(PathBuf, Vec<Change>)> {
         let path = self.place.work().join(format!("{}-check.json", stored.entry.id()));
         let report = self.place.store.folder().join(&stored.entry.file);
-        let check = ProcessStep::Check { baseline, report: &report, device: &self.order.device.key, output: &path };
+        let check = ProcessStep::Check {
+            baseline,
+            report: &report,
+            device: &self.order.device.key,
+            output: &path,
+        };
         self.succeed(&check, &[0, 3, 5])?;
         let deviations = changes::read::<CheckResult>(&path)?.regressed().cloned().collect();
         Ok((path, deviations))
@@ -240,7 +273,10 @@ impl Round<'_> {
     fn metrics(&self, stored: &StoredReport) -> anyhow::Result<String> {
         let path = self.place.work().join("metrics.prom");
         let (store, report) = (self.place.store.folder(), stored.entry.id());
-        self.succeed(&ProcessStep::Render { store, report, output: &path, format: Some("prometheus") }, &[0])?;
+        self.succeed(
+            &ProcessStep::Render { store, report, output: &path, format: Some("prometheus") },
+            &[0],
+        )?;
         Ok(fs::read_to_string(&path)?)
     }
 
@@ -249,7 +285,9 @@ impl Round<'_> {
         let done = self.step(step, STEP)?;
         match done.ended {
             JobResult::Status(status) if expected.contains(&status) => Ok(()),
-            JobResult::Status(status) => bail!("`{name}` ended with status {status}: {}", done.last()),
+            JobResult::Status(status) => {
+                bail!("`{name}` ended with status {status}: {}", done.last())
+            }
             JobResult::Broken(ref reason) => bail!("`{name}` was broken off: {reason}"),
             JobResult::Stopped => Err(StepCancelled.into()),
         }
@@ -257,7 +295,8 @@ impl Round<'_> {
 
     fn step(&self, step: &ProcessStep<'_>, time: Duration) -> anyhow::Result<Done> {
         let arguments = self.place.door.arguments(&self.place.config, step);
-        job::run(&arguments, &JobLimits { time, ..self.limits.clone() }).context("failed to start a process")
+        job::run(&arguments, &JobLimits { time, ..self.limits.clone() })
+            .context("failed to start a process")
     }
 }
 

@@ -1,4 +1,5 @@
-//! When the clock says to measure: an interval, with jitter. Times of the calendar are for a service manager.
+//! When the clock says to measure: an interval, with jitter. Times of the calendar are for a
+//! service manager.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::str::FromStr;
@@ -50,15 +51,19 @@ impl Schedule {
     pub fn next(&self, after: &Zoned, jitter: Duration) -> Option<Zoned> {
         let time = match self {
             Schedule::Never => return None,
-            Schedule::Every(interval) => after.checked_add(SignedDuration::try_from(*interval).ok()?).ok()?,
+            Schedule::Every(interval) => {
+                after.checked_add(SignedDuration::try_from(*interval).ok()?).ok()?
+            }
         };
-        // Hosts that start together need not measure together; nothing depends on how good this chance is.
+        // Hosts that start together need not measure together; nothing depends on how good this
+        // chance is.
         let chance = RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64;
         time.checked_add(SignedDuration::try_from(jitter.mul_f64(chance)).ok()?).ok()
     }
 }
 
-/// How far the clock may differ from the time that has passed: what corrects it in small steps does not set it.
+/// How far the clock may differ from the time that has passed: what corrects it in small steps does
+/// not set it.
 const TOLERANCE: SignedDuration = SignedDuration::from_secs(10);
 
 /// The next time of a schedule, by a clock that may be set.
@@ -92,9 +97,17 @@ impl Alarm {
     }
 
     /// Looks at both clocks.
-    pub fn look(&mut self, schedule: &Schedule, jitter: Duration, wall: &Zoned, passing: Instant) -> Ring {
+    pub fn look(
+        &mut self,
+        schedule: &Schedule,
+        jitter: Duration,
+        wall: &Zoned,
+        passing: Instant,
+    ) -> Ring {
         let passed = passing.saturating_duration_since(self.seen.1);
-        let expected = SignedDuration::try_from(passed).ok().and_then(|passed| self.seen.0.checked_add(passed).ok());
+        let expected = SignedDuration::try_from(passed)
+            .ok()
+            .and_then(|passed| self.seen.0.checked_add(passed).ok());
         let back = expected.map_or(SignedDuration::ZERO, |expected| wall.duration_until(&expected));
         self.seen = (wall.clone(), passing);
         let Some(next) = &self.next else { return Ring::Silent };
@@ -117,17 +130,26 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_back_keeps_no_schedule_from_its_time() {
-        let (ahead, right, passing) = (at("2036-03-04T05:06:07[UTC]"), at("2026-03-04T05:06:17[UTC]"), Instant::now());
+        let (ahead, right, passing) =
+            (at("2036-03-04T05:06:07[UTC]"), at("2026-03-04T05:06:17[UTC]"), Instant::now());
         {
             let (text, expected) = ("every 90s", "2026-03-04T05:07:37[UTC]");
             let schedule: Schedule = text.parse().unwrap();
             let mut alarm = Alarm::new(&schedule, Duration::ZERO, &ahead, passing);
             let mut look = |wall: &Zoned, seconds: u64| {
-                let ring = alarm.look(&schedule, Duration::ZERO, wall, passing + Duration::from_secs(seconds));
+                let ring = alarm.look(
+                    &schedule,
+                    Duration::ZERO,
+                    wall,
+                    passing + Duration::from_secs(seconds),
+                );
                 (ring, alarm.next().unwrap().clone())
             };
             let (ring, next) = look(&right, 10);
-            assert!(matches!(ring, Ring::SetBack(by) if by > SignedDuration::from_hours(80_000)), "{text}: {ring:?}");
+            assert!(
+                matches!(ring, Ring::SetBack(by) if by > SignedDuration::from_hours(80_000)),
+                "{text}: {ring:?}"
+            );
             assert_eq!(next, at(expected), "{text}");
             // A correction by little, then the time itself.
             let slewed = right.checked_add(SignedDuration::from_millis(800)).unwrap();
@@ -154,16 +176,24 @@ mod tests {
     #[test]
     fn intervals_are_whole_numbers_of_a_unit() {
         let now = at("2026-03-04T05:06:07[UTC]");
-        for (text, expected) in [("every 90s", "2026-03-04T05:07:37[UTC]"), ("every 6h", "2026-03-04T11:06:07[UTC]")] {
-            assert_eq!(text.parse::<Schedule>().unwrap().next(&now, Duration::ZERO), Some(at(expected)), "{text}");
+        for (text, expected) in
+            [("every 90s", "2026-03-04T05:07:37[UTC]"), ("every 6h", "2026-03-04T11:06:07[UTC]")]
+        {
+            assert_eq!(
+                text.parse::<Schedule>().unwrap().next(&now, Duration::ZERO),
+                Some(at(expected)),
+                "{text}"
+            );
         }
         assert!("".parse::<Schedule>().unwrap().next(&now, Duration::ZERO).is_none());
     }
 
     #[test]
     fn jitter_only_delays() {
-        let (now, schedule) = (at("2026-03-04T05:06:07[UTC]"), "every 1h".parse::<Schedule>().unwrap());
-        let times: Vec<Zoned> = (0..50).filter_map(|_| schedule.next(&now, Duration::from_mins(10))).collect();
+        let (now, schedule) =
+            (at("2026-03-04T05:06:07[UTC]"), "every 1h".parse::<Schedule>().unwrap());
+        let times: Vec<Zoned> =
+            (0..50).filter_map(|_| schedule.next(&now, Duration::from_mins(10))).collect();
         let (least, most) = (at("2026-03-04T06:06:07[UTC]"), at("2026-03-04T06:16:07[UTC]"));
         assert!(times.len() == 50 && times.iter().all(|time| *time >= least && *time <= most));
         assert!(times.iter().any(|time| *time != times[0]));

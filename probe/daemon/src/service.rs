@@ -1,7 +1,8 @@
 //! The loop: hears what happens, decides what is measured, and never waits for a driver.
 //!
-//! Architecture invariant: nothing in here calls Vulkan. Who the devices are is asked of fresh workers, in a thread; what
-//! they answer is asked by processes of this program ([`super::job`]), one at a time.
+//! Architecture invariant: nothing in here calls Vulkan. Who the devices are is asked of fresh
+//! workers, in a thread; what they answer is asked by processes of this program ([`super::job`]),
+//! one at a time.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -47,7 +48,8 @@ const TICK: Duration = Duration::from_secs(1);
 const LAST: Duration = Duration::from_millis(3500);
 /// Longest wait while it ends.
 const ENDING: Duration = Duration::from_millis(50);
-/// How many times longer than otherwise a worker may take: at the lowest priority it waits for everybody else.
+/// How many times longer than otherwise a worker may take: at the lowest priority it waits for
+/// everybody else.
 const PATIENCE: f64 = 6.0;
 /// Longest time for a worker, in seconds.
 const LONGEST: f64 = 86_400.0;
@@ -94,7 +96,8 @@ impl Service {
         (watch, messenger, quarantine): (Watch, Messenger, Quarantine),
     ) -> Service {
         let daemon = &settings.daemon;
-        let (log, debounce) = (Logger::new(&daemon.journal), Debounce::new(seconds(daemon.debounce)));
+        let (log, debounce) =
+            (Logger::new(&daemon.journal), Debounce::new(seconds(daemon.debounce)));
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let mut metrics = Metrics::default();
         metrics.set("fpprobe_daemon_start_timestamp_seconds", &[], now as f64);
@@ -102,7 +105,8 @@ impl Service {
         for (key, (extent, text)) in &state.metrics {
             metrics.report(key, *extent, text.clone());
         }
-        let alarm = Alarm::new(&settings.schedule, seconds(daemon.jitter), &Zoned::now(), Instant::now());
+        let alarm =
+            Alarm::new(&settings.schedule, seconds(daemon.jitter), &Zoned::now(), Instant::now());
         Service {
             door,
             shared,
@@ -155,7 +159,10 @@ impl Service {
             // The loop itself is what must be alive.
             self.shared.beat(now);
             let _ = sd_notify::notify(&[NotifyState::Watchdog]);
-            let until = self.debounce.deadline().map_or(tick, |due| due.saturating_duration_since(now).min(tick));
+            let until = self
+                .debounce
+                .deadline()
+                .map_or(tick, |due| due.saturating_duration_since(now).min(tick));
             let until = if self.stopping.is_some() { until.min(ENDING) } else { until };
             match events.recv_timeout(until) {
                 Ok(event) => self.hear(event),
@@ -179,8 +186,12 @@ impl Service {
             Ring::Silent => {}
             Ring::Due => add(&mut self.want, Trigger::Schedule),
             Ring::SetBack(by) => {
-                let next = self.alarm.next().map_or_else(|| "never".to_owned(), ToString::to_string);
-                let text = format!("the clock was set back by {} s; the schedule's next time is {next}", by.as_secs());
+                let next =
+                    self.alarm.next().map_or_else(|| "never".to_owned(), ToString::to_string);
+                let text = format!(
+                    "the clock was set back by {} s; the schedule's next time is {next}",
+                    by.as_secs()
+                );
                 self.log(Priority::Notice, &text, &[]);
             }
         }
@@ -202,17 +213,26 @@ impl Service {
                 self.metrics.count("fpprobe_daemon_triggers_total", &[("trigger", trigger.name())]);
                 self.log(Priority::Info, &format!("looks at the devices: {trigger}"), &[]);
             }
-            discovery::begin(&self.door, &self.settings, triggers, self.cancellation.clone(), self.sender.clone());
+            discovery::begin(
+                &self.door,
+                &self.settings,
+                triggers,
+                self.cancellation.clone(),
+                self.sender.clone(),
+            );
         }
         if let Some((order, stop)) = &self.measuring {
-            let (settings, quarantine, own) = (&self.settings, &self.quarantine, Some(&order.device.slot[..]));
+            let (settings, quarantine, own) =
+                (&self.settings, &self.quarantine, Some(&order.device.slot[..]));
             let (spent, utilisation) = (&mut self.state.spent, &mut self.utilisation);
             let mut busy_policy = BusyPolicy { settings, quarantine, spent, utilisation, own };
-            // Who waits for news comes before what nobody waits for, and a default run goes on when it may again.
+            // Who waits for news comes before what nobody waits for, and a default run goes on when
+            // it may again.
             let closed = !window::open(&settings.windows, &Zoned::now());
             if order.extent == RunExtent::Full
                 && !self.state.paused
-                && (closed || self.queue.has_quick(now, |pending| busy_policy.verdict(pending, now)))
+                && (closed
+                    || self.queue.has_quick(now, |pending| busy_policy.verdict(pending, now)))
             {
                 stop.store(true, Ordering::Relaxed);
             }
@@ -246,7 +266,8 @@ impl Service {
         self.log_device(Priority::Info, &order.device, &text, &[]);
         let daemon = &self.settings.daemon;
         let stop = Arc::new(AtomicBool::new(false));
-        let time = if order.extent == RunExtent::Quick { daemon.budget.quick } else { daemon.budget.full };
+        let time =
+            if order.extent == RunExtent::Quick { daemon.budget.quick } else { daemon.budget.full };
         let limits = JobLimits { time: seconds(time), stop: Arc::clone(&stop) };
         let folder = self.settings.folder();
         let place = RoundContext {
@@ -267,7 +288,9 @@ impl Service {
         };
         match std::thread::Builder::new().name("round".to_owned()).spawn(work) {
             Ok(_) => self.measuring = Some((order, stop)),
-            Err(error) => self.failed(order, &format!("failed to start a thread: {error}"), Instant::now()),
+            Err(error) => {
+                self.failed(order, &format!("failed to start a thread: {error}"), Instant::now())
+            }
         }
     }
 
@@ -326,7 +349,12 @@ impl Service {
             self.log_device(Priority::Notice, device, "is there", &[]);
         }
         for (device, library) in &others {
-            self.log_device(Priority::Notice, device, &format!("has another {}", library.display()), &[]);
+            self.log_device(
+                Priority::Notice,
+                device,
+                &format!("has another {}", library.display()),
+                &[],
+            );
         }
         let places = self.door.places(&self.settings);
         let mut problems = self.watch.update(&places, &self.settings.daemon.watch, &self.table);
@@ -352,12 +380,16 @@ impl Service {
                 _ => false,
             })
         };
-        let fresh = |device: &KnownDevice| triggers.first().filter(|_| (!first || start) && news.contains(device));
+        let fresh = |device: &KnownDevice| {
+            triggers.first().filter(|_| (!first || start) && news.contains(device))
+        };
         let other = |device: &KnownDevice| {
             let other = others.iter().find(|(other, _)| other.key == device.key);
             other.map(|(_, library)| Trigger::File(library.clone()))
         };
-        let is_match = |device: &KnownDevice| due(device).or_else(|| fresh(device)).cloned().or_else(|| other(device));
+        let is_match = |device: &KnownDevice| {
+            due(device).or_else(|| fresh(device)).cloned().or_else(|| other(device))
+        };
         let chosen: Vec<(KnownDevice, Trigger)> =
             devices.iter().filter_map(|device| Some((device.clone(), is_match(device)?))).collect();
         for (device, trigger) in chosen {
@@ -390,7 +422,8 @@ impl Service {
     /// Writes an entry of the log.
     pub(super) fn log(&mut self, priority: Priority, text: &str, fields: &[(&str, &str)]) {
         self.log.write(priority, text, fields);
-        let about: Vec<String> = fields.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+        let about: Vec<String> =
+            fields.iter().map(|(name, value)| format!(" {name}={value}")).collect();
         self.entries.push_back(format!("{} {text}{}", host::now(), about.concat()));
         while self.entries.len() > SHOWN {
             self.entries.pop_front();
@@ -401,15 +434,23 @@ impl Service {
     fn troubled(&mut self, problems: Vec<String>) {
         let before = std::mem::replace(&mut self.failures, problems);
         self.metrics.set("fpprobe_daemon_troubles", &[], self.failures.len() as f64);
-        let new: Vec<String> = self.failures.iter().filter(|failure| !before.contains(failure)).cloned().collect();
+        let new: Vec<String> =
+            self.failures.iter().filter(|failure| !before.contains(failure)).cloned().collect();
         for failure in new {
             self.log(Priority::Warning, &failure, &[]);
         }
     }
 
     /// One about a device.
-    pub(super) fn log_device(&mut self, priority: Priority, device: &KnownDevice, text: &str, more: &[(&str, &str)]) {
-        let who = [("device", &device.name[..]), ("slot", &device.slot), ("driver", &device.driver_info)];
+    pub(super) fn log_device(
+        &mut self,
+        priority: Priority,
+        device: &KnownDevice,
+        text: &str,
+        more: &[(&str, &str)],
+    ) {
+        let who =
+            [("device", &device.name[..]), ("slot", &device.slot), ("driver", &device.driver_info)];
         self.log(priority, &format!("{} {text}", device.name), &[&who[..], more].concat());
     }
 }

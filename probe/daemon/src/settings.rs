@@ -30,16 +30,27 @@ pub struct DaemonSettings {
 
 impl DaemonSettings {
     /// Makes sure that the daemon's settings are valid; the program has checked the others.
-    pub fn new(daemon: Daemon, text: String, timeout: f64, store: Store) -> anyhow::Result<DaemonSettings> {
+    pub fn new(
+        daemon: Daemon,
+        text: String,
+        timeout: f64,
+        store: Store,
+    ) -> anyhow::Result<DaemonSettings> {
         let schedule: Schedule = daemon.schedule.parse().map_err(usage_error)?;
-        let windows =
-            daemon.windows.iter().map(|text| text.parse()).collect::<Result<_, String>>().map_err(usage_error)?;
+        let windows = daemon
+            .windows
+            .iter()
+            .map(|text| text.parse())
+            .collect::<Result<_, String>>()
+            .map_err(usage_error)?;
         if daemon.hook.command.first().is_some_and(String::is_empty) {
             return Err(usage_error("`daemon.hook.command`: the program has no name"));
         }
         let url = &daemon.webhook.url;
         let has_scheme = ["http://", HTTPS].iter().any(|scheme| url.starts_with(scheme));
-        let has_host = url.parse::<ureq::http::Uri>().is_ok_and(|uri| uri.host().is_some_and(|host| !host.is_empty()));
+        let has_host = url
+            .parse::<ureq::http::Uri>()
+            .is_ok_and(|uri| uri.host().is_some_and(|host| !host.is_empty()));
         if !(url.is_empty() || has_scheme && has_host) {
             let problem = "write an address with http:// or https:// and a host";
             return Err(usage_error(format!("`daemon.webhook.url`: `{url}`: {problem}")));

@@ -1,4 +1,5 @@
-//! What the daemon shows of itself: written by the loop, read by whoever asks, who never waits for the loop.
+//! What the daemon shows of itself: written by the loop, read by whoever asks, who never waits for
+//! the loop.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -149,7 +150,12 @@ impl SharedStatus {
     /// Publishes a state.
     pub fn publish(&self, status: String, metrics: String, ready: bool) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        *shown = Snapshot { version: shown.version + 1, status: status.into(), metrics: metrics.into(), ready };
+        *shown = Snapshot {
+            version: shown.version + 1,
+            status: status.into(),
+            metrics: metrics.into(),
+            ready,
+        };
         self.changed.notify_all();
     }
 
@@ -161,7 +167,8 @@ impl SharedStatus {
     /// What was published, as soon as it is another than this one, or after a while.
     pub fn wait(&self, version: u64, longest: Duration) -> Snapshot {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.changed.wait_timeout_while(shown, longest, |snapshot| snapshot.version == version);
+        let waited =
+            self.changed.wait_timeout_while(shown, longest, |snapshot| snapshot.version == version);
         waited.unwrap_or_else(PoisonError::into_inner).0.clone()
     }
 }

@@ -1,4 +1,5 @@
-//! What the last rounds found: a file, so that a daemon that is started again shows and counts it still.
+//! What the last rounds found: a file, so that a daemon that is started again shows and counts it
+//! still.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -35,12 +36,13 @@ pub struct StateFile {
     pub metrics: BTreeMap<String, (RunExtent, String)>,
     /// Of each driver of a slot the rules that were met once and have not been since.
     standing: BTreeMap<String, BTreeSet<RuleOf>>,
-    /// Of each device, by key, what hooks were notified of and has not been fixed since: rules and kernels. Another driver is another
-    /// device.
+    /// Of each device, by key, what hooks were notified of and has not been fixed since: rules and
+    /// kernels. Another driver is another device.
     #[serde(default)]
     #[serde(rename = "told")]
     notified: BTreeMap<String, BTreeSet<String>>,
-    /// What the baseline did not accept last, by driver of a slot and extent: a quick run asks other things than a default run.
+    /// What the baseline did not accept last, by driver of a slot and extent: a quick run asks
+    /// other things than a default run.
     #[serde(default)]
     unaccepted: BTreeMap<String, BTreeSet<RuleOf>>,
     /// What measuring has cost of late.
@@ -63,7 +65,10 @@ impl StateFile {
         };
         let (state, failure) = match read {
             Ok(state) => (state, None),
-            Err(error) => (StateFile::default(), Some(format!("{}: {error}; it is begun anew", path.display()))),
+            Err(error) => (
+                StateFile::default(),
+                Some(format!("{}: {error}; it is begun anew", path.display())),
+            ),
         };
         (StateFile { path: path.to_owned(), ..state }, failure)
     }
@@ -80,7 +85,8 @@ impl StateFile {
         self.history.get(place).map_or(&[], Vec::as_slice)
     }
 
-    /// Adds what a round found to what stands; how many rules are met no more by this driver of a slot.
+    /// Adds what a round found to what stands; how many rules are met no more by this driver of a
+    /// slot.
     pub fn stands(&mut self, place: &str, changes: &RoundChanges) -> usize {
         let standing = self.standing.entry(place.to_owned()).or_default();
         for rule in changes.conforming().flat_map(rules) {
@@ -95,8 +101,8 @@ impl StateFile {
         self.standing.get(place).map_or(0, BTreeSet::len)
     }
 
-    /// Whether something is accepted no more that hooks have not been notified of: a default run finds what the quick run before
-    /// it found, and more.
+    /// Whether something is accepted no more that hooks have not been notified of: a default run
+    /// finds what the quick run before it found, and more.
     pub fn is_news(&self, key: &str, changes: &RoundChanges) -> bool {
         let message = self.notified.get(key);
         changes.regressed().any(|one| !message.is_some_and(|message| message.contains(&one)))
@@ -114,13 +120,18 @@ impl StateFile {
     /// Whether the baseline does not accept something that was not there before.
     pub fn is_unaccepted_news(&self, order: &str, deviations: &[Change]) -> bool {
         let before = self.unaccepted.get(order);
-        deviations.iter().flat_map(rules).any(|rule| !before.is_some_and(|before| before.contains(&rule)))
+        deviations
+            .iter()
+            .flat_map(rules)
+            .any(|rule| !before.is_some_and(|before| before.contains(&rule)))
     }
 
-    /// How many deviations of these orders the baseline does not accept, each once: a quick run measures less than a default run,
-    /// and what it leaves out stands. None where nothing was checked.
+    /// How many deviations of these orders the baseline does not accept, each once: a quick run
+    /// measures less than a default run, and what it leaves out stands. None where nothing was
+    /// checked.
     pub fn standing_unaccepted(&self, orders: [&str; 2]) -> Option<usize> {
-        let known: Vec<&BTreeSet<RuleOf>> = orders.iter().filter_map(|order| self.unaccepted.get(*order)).collect();
+        let known: Vec<&BTreeSet<RuleOf>> =
+            orders.iter().filter_map(|order| self.unaccepted.get(*order)).collect();
         (!known.is_empty()).then(|| known.into_iter().flatten().collect::<BTreeSet<_>>().len())
     }
 
@@ -178,14 +189,21 @@ mod tests {
         let older = json!({ "last": { "key": last }, "metrics": {}, "standing": {} });
         std::fs::write(&path, older.to_string()).unwrap();
         let (mut state, failure) = StateFile::open(&path);
-        assert_eq!((failure, state.last["key"].classes.len(), state.history("slot").len()), (None, 0, 0));
+        assert_eq!(
+            (failure, state.last["key"].classes.len(), state.history("slot").len()),
+            (None, 0, 0)
+        );
         for number in 0..12 {
             state.note("slot", Last { report: number.to_string(), ..Last::default() });
         }
         state.retain(|_| false);
         state.save().unwrap();
-        let reports: Vec<String> =
-            StateFile::open(&path).0.history("slot").iter().map(|last| last.report.clone()).collect();
+        let reports: Vec<String> = StateFile::open(&path)
+            .0
+            .history("slot")
+            .iter()
+            .map(|last| last.report.clone())
+            .collect();
         assert_eq!(reports, ["11", "10", "9", "8", "7", "6", "5", "4", "3", "2"]);
     }
 
@@ -195,8 +213,14 @@ mod tests {
         let of_kernel = |kind, id: &str| changes(&[kernel(kind, id)]);
         for (worse, better) in [
             (of_rule(ChangeKind::Regressed), of_rule(ChangeKind::Fixed)),
-            (of_kernel(ChangeKind::Regressed, "f32.fadd"), of_kernel(ChangeKind::Fixed, "f32.fadd")),
-            (of_kernel(ChangeKind::Disappeared, "f32.fmul"), of_kernel(ChangeKind::Appeared, "f32.fmul")),
+            (
+                of_kernel(ChangeKind::Regressed, "f32.fadd"),
+                of_kernel(ChangeKind::Fixed, "f32.fadd"),
+            ),
+            (
+                of_kernel(ChangeKind::Disappeared, "f32.fmul"),
+                of_kernel(ChangeKind::Appeared, "f32.fmul"),
+            ),
         ] {
             assert!(state.is_news("slot", &worse) && !state.is_news("slot", &better));
             state.set_notified("slot", &worse);

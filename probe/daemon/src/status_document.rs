@@ -48,7 +48,8 @@ impl Service {
             spent: self.state.spent.total(SystemTime::now()).as_secs(),
             log: self.entries.iter().cloned().collect(),
         };
-        let (status, metrics) = (serde_json::to_string(&status).unwrap_or_default(), self.metrics.text());
+        let (status, metrics) =
+            (serde_json::to_string(&status).unwrap_or_default(), self.metrics.text());
         let before = self.shared.look();
         let ready = self.looked && self.stopping.is_none();
         if *before.status == *status && *before.metrics == *metrics && before.ready == ready {

@@ -29,8 +29,8 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    /// What waits for one and is required for another is required for the stronger: who asks comes before the clock and changes,
-    /// and those before what there is time for.
+    /// What waits for one and is required for another is required for the stronger: who asks comes
+    /// before the clock and changes, and those before what there is time for.
     pub fn strength(&self) -> u8 {
         match self {
             Trigger::Unfinished => 0,

@@ -1,4 +1,5 @@
-//! How busy devices are, asked in threads: who asks a driver may wait long, or for ever, and the loop must not.
+//! How busy devices are, asked in threads: who asks a driver may wait long, or for ever, and the
+//! loop must not.
 
 use std::collections::HashMap;
 use std::sync::mpsc::Sender;
@@ -27,7 +28,8 @@ impl Utilisation {
         Utilisation { known: HashMap::new(), queried: HashMap::new(), sender, query: busy::load }
     }
 
-    /// How busy a device is; `None` while that is being asked. One that does not answer is asked nothing else.
+    /// How busy a device is; `None` while that is being asked. One that does not answer is asked
+    /// nothing else.
     pub fn of(&mut self, device: &KnownDevice, now: Instant) -> Option<Load> {
         if device.kind == "cpu" {
             return Some((self.query)(&device.slot, &device.kind));
@@ -40,7 +42,8 @@ impl Utilisation {
         if let Some(since) = self.queried.get(&device.slot) {
             return (now.duration_since(*since) > PATIENCE).then_some(Load::Unknown);
         }
-        let (slot, kind, sender, ask) = (device.slot.clone(), device.kind.clone(), self.sender.clone(), self.query);
+        let (slot, kind, sender, ask) =
+            (device.slot.clone(), device.kind.clone(), self.sender.clone(), self.query);
         let pending = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
             let load = ask(&slot, &kind);
             // Nobody listens any more when the daemon ends.
@@ -71,9 +74,12 @@ mod tests {
     fn an_answer_is_waited_for_elsewhere_and_holds_for_a_while() {
         let (sender, events) = channel();
         let (device, now) = (device("one"), Instant::now());
-        let mut utilisation = Utilisation { query: |_, _| Load::Percent(37), ..Utilisation::new(sender) };
+        let mut utilisation =
+            Utilisation { query: |_, _| Load::Percent(37), ..Utilisation::new(sender) };
         assert_eq!(utilisation.of(&device, now), None);
-        let DaemonEvent::Loaded(slot, load) = events.recv().unwrap() else { panic!("something else") };
+        let DaemonEvent::Loaded(slot, load) = events.recv().unwrap() else {
+            panic!("something else")
+        };
         utilisation.update(slot, load, now);
         assert_eq!(utilisation.of(&device, now), Some(Load::Percent(37)));
         assert_eq!(utilisation.of(&device, now + FRESH), None);
@@ -87,7 +93,9 @@ mod tests {
         };
         let (device, now) = (device("one"), Instant::now());
         let mut utilisation = Utilisation { query: ask, ..Utilisation::new(sender) };
-        for (later, expected) in [(0, None), (1, None), (11, Some(Load::Unknown)), (1000, Some(Load::Unknown))] {
+        for (later, expected) in
+            [(0, None), (1, None), (11, Some(Load::Unknown)), (1000, Some(Load::Unknown))]
+        {
             assert_eq!(utilisation.of(&device, now + Duration::from_secs(later)), expected);
         }
         assert!(events.try_recv().is_err());

@@ -1,5 +1,6 @@
-//! Files whose change may mean another driver or device: manifest folders, driver libraries and what they load, links on the
-//! way to any of them, device nodes, and what else the configuration names.
+//! Files whose change may mean another driver or device: manifest folders, driver libraries and
+//! what they load, links on the way to any of them, device nodes, and what else the configuration
+//! names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -44,7 +45,9 @@ impl Watch {
         let watcher = notify::recommended_watcher(move |seen: notify::Result<notify::Event>| {
             let paths_of_interest = filter.lock().unwrap_or_else(PoisonError::into_inner);
             let trigger = match seen {
-                Ok(event) if event.need_rescan() => Some(Trigger::File(PathBuf::from("a watched folder"))),
+                Ok(event) if event.need_rescan() => {
+                    Some(Trigger::File(PathBuf::from("a watched folder")))
+                }
                 Ok(event) => paths_of_interest.trigger(&event),
                 Err(error) => Some(Trigger::File(error.paths.first().cloned().unwrap_or_default())),
             };
@@ -56,13 +59,23 @@ impl Watch {
         Ok(Watch { watcher, watched: BTreeSet::new(), leads: BTreeMap::new(), paths_of_interest })
     }
 
-    /// Watches what this table and configuration need, and nothing else. What cannot be watched is returned with the reason.
-    pub fn update(&mut self, manifest_places: &[PathBuf], extra: &[PathBuf], table: &DeviceTable) -> Vec<String> {
+    /// Watches what this table and configuration need, and nothing else. What cannot be watched is
+    /// returned with the reason.
+    pub fn update(
+        &mut self,
+        manifest_places: &[PathBuf],
+        extra: &[PathBuf],
+        table: &DeviceTable,
+    ) -> Vec<String> {
         let mut paths_of_interest = WatchPaths::default();
         for place in manifest_places.iter().chain(extra) {
             paths_of_interest.files.extend(links(place));
-            if place.is_file() { &mut paths_of_interest.files } else { &mut paths_of_interest.folders }
-                .insert(place.clone());
+            if place.is_file() {
+                &mut paths_of_interest.files
+            } else {
+                &mut paths_of_interest.folders
+            }
+            .insert(place.clone());
         }
         for device in &table.devices {
             let loaded = device.libraries.iter().map(|library| &library.path);
@@ -107,7 +120,8 @@ impl WatchPaths {
         let parents = self.files.iter().filter_map(|file| file.parent().map(Path::to_owned));
         let nodes = NODES.map(PathBuf::from);
         let all = self.folders.iter().cloned().chain(parents).chain(nodes);
-        all.filter_map(|place| place.ancestors().find(|above| above.is_dir()).map(Path::to_owned)).collect()
+        all.filter_map(|place| place.ancestors().find(|above| above.is_dir()).map(Path::to_owned))
+            .collect()
     }
 
     fn trigger(&self, event: &notify::Event) -> Option<Trigger> {
@@ -118,13 +132,18 @@ impl WatchPaths {
         let parent = path.parent()?;
         let name = path.file_name()?.to_string_lossy();
         if NODES.iter().any(|folder| parent == Path::new(folder)) {
-            let node = parent != Path::new(NODES[0]) || NODE_NAMES.iter().any(|start| name.starts_with(start));
+            let node = parent != Path::new(NODES[0])
+                || NODE_NAMES.iter().any(|start| name.starts_with(start));
             let came_or_went = matches!(kind, EventKind::Create(_) | EventKind::Remove(_));
             return (node && came_or_went).then(|| Trigger::Node(path.to_owned()));
         }
-        let changes =
-            matches!(kind, EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(_) | EventKind::Any);
-        let within = self.folders.contains(parent) || self.folders.contains(path) || self.files.contains(path);
+        let changes = matches!(
+            kind,
+            EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(_) | EventKind::Any
+        );
+        let within = self.folders.contains(parent)
+            || self.folders.contains(path)
+            || self.files.contains(path);
         let above = || self.folders.iter().any(|folder| folder.starts_with(path));
         (changes && (within || above())).then(|| Trigger::File(path.to_owned()))
     }
@@ -139,8 +158,10 @@ mod tests {
     #[test]
     fn only_what_may_mean_another_driver_or_device_counts() {
         let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect();
-        let paths_of_interest =
-            WatchPaths { folders: set(&["/etc/vulkan/icd.d"]), files: set(&["/usr/lib/libvulkan_a.so"]) };
+        let paths_of_interest = WatchPaths {
+            folders: set(&["/etc/vulkan/icd.d"]),
+            files: set(&["/usr/lib/libvulkan_a.so"]),
+        };
         let create = EventKind::Create(CreateKind::Any);
         let modify = EventKind::Modify(ModifyKind::Any);
         for (path, kind, expected) in [
@@ -155,7 +176,11 @@ mod tests {
             ("/dev/dri/renderD128", create, true),
             ("/dev/null", create, false),
         ] {
-            assert_eq!(paths_of_interest.of_path(Path::new(path), kind).is_some(), expected, "{path} {kind:?}");
+            assert_eq!(
+                paths_of_interest.of_path(Path::new(path), kind).is_some(),
+                expected,
+                "{path} {kind:?}"
+            );
         }
     }
 }

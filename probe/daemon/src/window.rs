@@ -18,8 +18,8 @@ const DAYS: [(&str, Weekday); 7] = [
 /// Minutes of a day.
 const DAY: u32 = 24 * 60;
 
-/// `sat,sun 22:00-06:00`: on these days, or on any, from one minute of the day up to another, that of the next day where it
-/// comes first.
+/// `sat,sun 22:00-06:00`: on these days, or on any, from one minute of the day up to another, that
+/// of the next day where it comes first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     /// None for all.
@@ -35,7 +35,8 @@ pub fn open(windows: &[Window], now: &Zoned) -> bool {
 
 impl Window {
     fn holds(&self, now: &Zoned) -> bool {
-        let minute = u32::try_from(now.hour()).unwrap_or(0) * 60 + u32::try_from(now.minute()).unwrap_or(0);
+        let minute =
+            u32::try_from(now.hour()).unwrap_or(0) * 60 + u32::try_from(now.minute()).unwrap_or(0);
         let begun_on = |day: Weekday| self.days.is_empty() || self.days.contains(&day);
         let today = now.weekday();
         if self.from < self.to {
@@ -50,13 +51,21 @@ impl FromStr for Window {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Window, String> {
-        let wrong = || format!("`daemon.windows`: `{text}` is no window: write `22:00-06:00` or `sat,sun 00:00-24:00`");
+        let wrong = || {
+            format!(
+                "`daemon.windows`: `{text}` is no window: write `22:00-06:00` or `sat,sun 00:00-24:00`"
+            )
+        };
         let (days, hours) = text.trim().rsplit_once(' ').unwrap_or(("", text.trim()));
         let day = |name: &str| {
             let name = name.trim().to_lowercase();
             DAYS.iter().find(|day| day.0 == name).map(|day| day.1).ok_or_else(wrong)
         };
-        let days = days.split(',').filter(|name| !name.trim().is_empty()).map(day).collect::<Result<_, _>>()?;
+        let days = days
+            .split(',')
+            .filter(|name| !name.trim().is_empty())
+            .map(day)
+            .collect::<Result<_, _>>()?;
         let minute = |text: &str| -> Option<u32> {
             let (hour, minute) = text.split_once(':')?;
             let (hour, minute): (u32, u32) = (hour.parse().ok()?, minute.parse().ok()?);
@@ -87,7 +96,11 @@ mod tests {
             ("08:00-09:30", "2026-03-04T09:29:00[UTC]", true),
         ] {
             let window: Window = window.parse().unwrap();
-            assert_eq!(open(std::slice::from_ref(&window), &time.parse().unwrap()), expected, "{window:?} {time}");
+            assert_eq!(
+                open(std::slice::from_ref(&window), &time.parse().unwrap()),
+                expected,
+                "{window:?} {time}"
+            );
         }
         assert!(open(&[], &"2026-03-04T09:29:00[UTC]".parse().unwrap()));
     }

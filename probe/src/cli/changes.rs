@@ -13,8 +13,8 @@ use super::{Devices, MeasureArgs, StoreArgs, named};
 /// Arguments of `diff`.
 #[derive(Args, Debug)]
 pub struct DiffArgs {
-    /// Report before, or folder of reports; `last`, `last-1` or an id name a report of the store. Without NEW, such a report is
-    /// compared with the one before it
+    /// Report before, or folder of reports; `last`, `last-1` or an id name a report of the store.
+    /// Without NEW, such a report is compared with the one before it
     #[arg(required_unless_present = "last")]
     pub old: Option<PathBuf>,
     /// Report after, or folder of reports
@@ -33,13 +33,16 @@ pub struct DiffArgs {
 /// How to compare two reports, and where to write what changed.
 #[derive(Args, Debug)]
 pub struct CompareArgs {
-    /// Profiles to judge changed results by: ids, or TOML files [default: those of the reports that are built in]
+    /// Profiles to judge changed results by: ids, or TOML files [default: those of the reports
+    /// that are built in]
     #[arg(long = "profile", value_name = "ID|FILE")]
     pub profile: Vec<String>,
-    /// Compare only what both reports measured, judged again: a quick run with a default run, for example
+    /// Compare only what both reports measured, judged again: a quick run with a default run, for
+    /// example
     #[arg(long)]
     pub common: bool,
-    /// Format of standard output, or of the file named by -o [default: text, or by the file's ending]
+    /// Format of standard output, or of the file named by -o [default: text, or by the file's
+    /// ending]
     #[arg(long, value_name = "FORMAT", value_parser = named(DIFFS))]
     pub format: Option<String>,
     /// File to write
@@ -59,10 +62,12 @@ pub struct InventoryArgs {
     /// List devices that were not measured for this many days
     #[arg(long, value_name = "DAYS", default_value_t = 30)]
     pub days: u64,
-    /// Write what most devices of each model and driver give to this file, as the expected results of `gate`
+    /// Write what most devices of each model and driver give to this file, as the expected results
+    /// of `gate`
     #[arg(long, value_name = "FILE")]
     pub consensus: Option<PathBuf>,
-    /// Format of standard output, or of the file named by -o [default: text, or by the file's ending]
+    /// Format of standard output, or of the file named by -o [default: text, or by the file's
+    /// ending]
     #[arg(long, value_name = "FORMAT", value_parser = named(INVENTORIES))]
     pub format: Option<String>,
     /// File to write
@@ -75,8 +80,9 @@ pub struct InventoryArgs {
 pub enum BaselineCommand {
     /// Accept the present deviations of a report
     ///
-    /// Writes an entry for each required rule that deviates, for each profile, to the file, or starts it. Entries that still hold
-    /// keep their reason, and accept no more than what fails now. The file is sorted for review.
+    /// Writes an entry for each required rule that deviates, for each profile, to the file, or
+    /// starts it. Entries that still hold keep their reason, and accept no more than what fails
+    /// now. The file is sorted for review.
     Accept(AcceptArgs),
 }
 
@@ -103,8 +109,8 @@ pub struct AcceptArgs {
     /// Only these rules
     #[arg(long = "rule", value_name = "ID")]
     pub rule: Vec<String>,
-    /// Remove entries whose rule every device of the report now meets, measured by every kernel of the entry; other machines that
-    /// share the baseline may still need them
+    /// Remove entries whose rule every device of the report now meets, measured by every kernel of
+    /// the entry; other machines that share the baseline may still need them
     #[arg(long)]
     pub prune: bool,
     /// Only while the driver has the name that it has now
@@ -139,11 +145,12 @@ pub struct CheckArgs {
     /// Check reports that were measured with active layers
     #[arg(long)]
     pub allow_tainted: bool,
-    /// Profiles that count: those of the report with these ids; to measure by, ids of `fpprobe profiles`, or TOML files
-    /// [default: all]
+    /// Profiles that count: those of the report with these ids; to measure by, ids of `fpprobe
+    /// profiles`, or TOML files [default: all]
     #[arg(long = "profile", value_name = "ID|FILE")]
     pub profile: Vec<String>,
-    /// Format of standard output, or of the file named by -o [default: text, or by the file's ending]
+    /// Format of standard output, or of the file named by -o [default: text, or by the file's
+    /// ending]
     #[arg(long, value_name = "FORMAT", value_parser = named(CHECKS))]
     pub format: Option<String>,
     /// File to write

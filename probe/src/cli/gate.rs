@@ -15,7 +15,8 @@ pub struct GateArgs {
     /// File with the expected results
     #[arg(long, value_name = "FILE")]
     pub expect: PathBuf,
-    /// Measure the devices of this host, which must be trusted, and write what they compute to the file; other models in it stay
+    /// Measure the devices of this host, which must be trusted, and write what they compute to the
+    /// file; other models in it stay
     #[arg(long, conflicts_with_all = ["budget", "style"])]
     pub record: bool,
     /// Time until the answer, such as 2s or 1m: a device that takes longer is unknown
@@ -43,7 +44,8 @@ pub enum GateStyle {
 /// Arguments of `screen`.
 #[derive(Args, Debug)]
 pub struct ScreenArgs {
-    /// Kernels: ids, or patterns with * [default: a few whole domains, and the cases of every kernel]
+    /// Kernels: ids, or patterns with * [default: a few whole domains, and the cases of every
+    /// kernel]
     pub filter: Vec<String>,
     /// How long to screen, such as 90s, 10m or 8h
     #[arg(long = "for", value_name = "TIME", value_parser = duration, default_value = "10m")]
@@ -54,7 +56,8 @@ pub struct ScreenArgs {
     /// File of `gate --record` with the expected results of lists of cases
     #[arg(long, value_name = "FILE")]
     pub expect: Option<PathBuf>,
-    /// Fingerprint of `sweep --fingerprint` from a sound device of this model, with the expected results of whole domains
+    /// Fingerprint of `sweep --fingerprint` from a sound device of this model, with the expected
+    /// results of whole domains
     #[arg(long, value_name = "FINGERPRINT")]
     pub reference: Option<PathBuf>,
     /// Name of this host in the document [default: host.label of config.toml]

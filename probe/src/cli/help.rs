@@ -14,7 +14,14 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
 
 /// Three examples for each command.
 pub const EXAMPLES: [(&str, [&str; 3]); 26] = [
-    ("run", ["fpprobe run -o report/", "fpprobe run --require d3d11", "fpprobe run 'f16.*' --device llvmpipe"]),
+    (
+        "run",
+        [
+            "fpprobe run -o report/",
+            "fpprobe run --require d3d11",
+            "fpprobe run 'f16.*' --device llvmpipe",
+        ],
+    ),
     (
         "eval",
         [
@@ -26,16 +33,37 @@ pub const EXAMPLES: [(&str, [&str; 3]); 26] = [
     ("list", ["fpprobe list", "fpprobe list --json", "fpprobe list --verbose"]),
     (
         "answers",
-        ["fpprobe answers", "fpprobe answers report/report.json --format md", "fpprobe answers --device llvmpipe"],
+        [
+            "fpprobe answers",
+            "fpprobe answers report/report.json --format md",
+            "fpprobe answers --device llvmpipe",
+        ],
     ),
-    ("show", ["fpprobe show 1", "fpprobe show traits report/report.json", "fpprobe show packHalf2x16"]),
-    ("repro", ["fpprobe repro 1", "fpprobe repro 2 report/report.json", "fpprobe repro 1 last-1 -o for-the-vendor/"]),
+    (
+        "show",
+        ["fpprobe show 1", "fpprobe show traits report/report.json", "fpprobe show packHalf2x16"],
+    ),
+    (
+        "repro",
+        [
+            "fpprobe repro 1",
+            "fpprobe repro 2 report/report.json",
+            "fpprobe repro 1 last-1 -o for-the-vendor/",
+        ],
+    ),
     (
         "kernels",
-        ["fpprobe kernels", "fpprobe kernels 'f16.*'", "fpprobe kernels f32.inverse_sqrt --emit amber 80000000"],
+        [
+            "fpprobe kernels",
+            "fpprobe kernels 'f16.*'",
+            "fpprobe kernels f32.inverse_sqrt --emit amber 80000000",
+        ],
     ),
     ("rules", ["fpprobe rules", "fpprobe rules d3d11", "fpprobe rules --coverage --json"]),
-    ("profiles", ["fpprobe profiles", "fpprobe profiles --set colour=never", "fpprobe profiles --verbose"]),
+    (
+        "profiles",
+        ["fpprobe profiles", "fpprobe profiles --set colour=never", "fpprobe profiles --verbose"],
+    ),
     (
         "accepts",
         [
@@ -52,7 +80,14 @@ pub const EXAMPLES: [(&str, [&str; 3]); 26] = [
             "fpprobe judge report.json --format md",
         ],
     ),
-    ("diff", ["fpprobe diff old.json new.json", "fpprobe diff last", "fpprobe diff old.json new.json -o diff.html"]),
+    (
+        "diff",
+        [
+            "fpprobe diff old.json new.json",
+            "fpprobe diff last",
+            "fpprobe diff old.json new.json -o diff.html",
+        ],
+    ),
     (
         "check",
         [
@@ -71,7 +106,11 @@ pub const EXAMPLES: [(&str, [&str; 3]); 26] = [
     ),
     (
         "history",
-        ["fpprobe history list", "fpprobe history compare last-1 last", "fpprobe history prune --keep-days 90"],
+        [
+            "fpprobe history list",
+            "fpprobe history compare last-1 last",
+            "fpprobe history prune --keep-days 90",
+        ],
     ),
     (
         "inventory",
@@ -114,10 +153,16 @@ pub const EXAMPLES: [(&str, [&str; 3]); 26] = [
         ],
     ),
     ("daemon", ["fpprobe daemon", "fpprobe daemon status", "fpprobe daemon run-now --full"]),
-    ("doctor", ["fpprobe doctor", "fpprobe doctor --verbose", "fpprobe doctor --set workers.timeout=60"]),
+    (
+        "doctor",
+        ["fpprobe doctor", "fpprobe doctor --verbose", "fpprobe doctor --set workers.timeout=60"],
+    ),
     ("config", ["fpprobe config show", "fpprobe config show --origin", "fpprobe config check"]),
     ("schema", ["fpprobe schema", "fpprobe schema diff", "fpprobe schema sweep"]),
-    ("completions", ["fpprobe completions bash", "fpprobe completions zsh", "fpprobe completions fish"]),
+    (
+        "completions",
+        ["fpprobe completions bash", "fpprobe completions zsh", "fpprobe completions fish"],
+    ),
     ("man", ["fpprobe man", "fpprobe man > fpprobe.1", "fpprobe man | man -l -"]),
 ];
 
@@ -149,7 +194,8 @@ pub fn with_help(command: Command) -> Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}{{after-help}}",
         groups(&command)
     );
-    let numbered = STATUSES.iter().enumerate().map(|(number, meaning)| format!("\n  {number}  {meaning}"));
+    let numbered =
+        STATUSES.iter().enumerate().map(|(number, meaning)| format!("\n  {number}  {meaning}"));
     let statuses = format!("Exit status:{}\n{PRECEDENCE}", numbered.collect::<String>());
     let command = command.help_template(template).after_help(statuses);
     EXAMPLES.iter().fold(command, |command, (name, examples)| {
@@ -161,12 +207,14 @@ pub fn with_help(command: Command) -> Command {
 fn groups(command: &Command) -> String {
     let about = |name: &&str| {
         let one = command.get_subcommands().find(|one| one.get_name() == *name);
-        let about =
-            one.and_then(Command::get_about).map_or("Show the help of a command".to_owned(), ToString::to_string);
+        let about = one
+            .and_then(Command::get_about)
+            .map_or("Show the help of a command".to_owned(), ToString::to_string);
         format!("  {name:<13}{about}\n")
     };
-    let group =
-        |(title, names): &(&str, &[&str])| format!("{title}:\n{}\n", names.iter().map(about).collect::<String>());
+    let group = |(title, names): &(&str, &[&str])| {
+        format!("{title}:\n{}\n", names.iter().map(about).collect::<String>())
+    };
     GROUPS.iter().map(group).collect()
 }
 
@@ -182,10 +230,16 @@ mod tests {
     #[test]
     fn every_command_has_a_group_and_three_examples_that_are_valid() {
         let command = Cli::command();
-        let all: BTreeSet<&str> =
-            command.get_subcommands().filter(|one| !one.is_hide_set()).map(Command::get_name).collect();
-        let grouped: Vec<&str> =
-            GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).filter(|name| *name != "help").collect();
+        let all: BTreeSet<&str> = command
+            .get_subcommands()
+            .filter(|one| !one.is_hide_set())
+            .map(Command::get_name)
+            .collect();
+        let grouped: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| names.iter().copied())
+            .filter(|name| *name != "help")
+            .collect();
         assert_eq!(grouped.len(), all.len());
         assert_eq!(grouped.into_iter().collect::<BTreeSet<_>>(), all);
         assert_eq!(EXAMPLES.iter().map(|(name, _)| *name).collect::<BTreeSet<_>>(), all);
@@ -215,10 +269,13 @@ mod tests {
         let mut command = with_help(Cli::command());
         let text = command.render_help().to_string();
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-        let participles =
-            ["Shows", "Prints", "Lists", "Says", "Asks", "Tells", "Puts", "Has", "Names", "Takes", "Compares"];
+        let participles = [
+            "Shows", "Prints", "Lists", "Says", "Asks", "Tells", "Puts", "Has", "Names", "Takes",
+            "Compares",
+        ];
         let abouts = |command: &Command| -> Vec<String> {
-            let arguments = command.get_arguments().filter_map(|one| one.get_help().map(ToString::to_string));
+            let arguments =
+                command.get_arguments().filter_map(|one| one.get_help().map(ToString::to_string));
             command.get_about().map(ToString::to_string).into_iter().chain(arguments).collect()
         };
         let mut commands: Vec<&Command> = vec![&command];

@@ -18,7 +18,8 @@ pub struct StoreArgs {
 /// Whether to keep a report.
 #[derive(Args, Debug, Default)]
 pub struct KeepArgs {
-    /// Store the report; end with an error if that fails. By default a run stores its report too, and a failure is a warning
+    /// Store the report; end with an error if that fails. By default a run stores its report too,
+    /// and a failure is a warning
     #[arg(long, overrides_with = "no_keep")]
     pub store: bool,
     /// Do not store the report
@@ -51,7 +52,8 @@ pub enum HistoryCommand {
         /// Print one JSON document
         #[arg(long)]
         json: bool,
-        /// Only reports of such devices: part of a name or of the driver's, vendor:device in hex, a slot, a key, a UUID
+        /// Only reports of such devices: part of a name or of the driver's, vendor:device in hex,
+        /// a slot, a key, a UUID
         #[arg(long = "device", value_name = "TEXT")]
         device: Vec<String>,
         /// List at most N reports
@@ -65,7 +67,8 @@ pub enum HistoryCommand {
         /// Format of standard output, or of the file named by -o
         #[arg(long, value_name = "FORMAT", value_parser = formats())]
         format: Option<String>,
-        /// File to write (format from its extension), or folder for report.json, its results and report.html
+        /// File to write (format from its extension), or folder for report.json, its results and
+        /// report.html
         #[arg(short, long, value_name = "PATH")]
         output: Option<PathBuf>,
     },
@@ -90,7 +93,8 @@ pub enum HistoryCommand {
     },
     /// Remove old reports
     ///
-    /// The one stored last always stays. A limit that is not given is that of the configuration; 0 is no limit.
+    /// The one stored last always stays. A limit that is not given is that of the configuration; 0
+    /// is no limit.
     Prune {
         /// Number of reports to keep
         #[arg(long, value_name = "N")]
@@ -107,14 +111,15 @@ pub enum HistoryCommand {
     },
     /// Store anew what earlier versions stored, in the form of this one
     ///
-    /// Reports keep their ids. Earlier versions of fpprobe cannot read them afterwards. Exit status 2 if one cannot be read; it
-    /// stays as it is.
+    /// Reports keep their ids. Earlier versions of fpprobe cannot read them afterwards. Exit status
+    /// 2 if one cannot be read; it stays as it is.
     Migrate,
     /// Verify that every stored report is there and unchanged
     ///
     /// Exit status 2 if not, or if there is no store.
     Verify {
-        /// Rebuild the index, and record losses in the log: the next verify does not report them again
+        /// Rebuild the index, and record losses in the log: the next verify does not report them
+        /// again
         #[arg(long)]
         rebuild: bool,
         /// Move damaged files into the folder `damaged` of the store

@@ -13,17 +13,20 @@ use super::{Devices, MeasureArgs, named};
 #[derive(Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct SweepArgs {
-    /// Kernels to sweep: ids, or patterns with *, which pick those that have a domain of 16 to 32 bits
+    /// Kernels to sweep: ids, or patterns with *, which pick those that have a domain of 16 to 32
+    /// bits
     #[arg(required = true)]
     pub kernel: Vec<String>,
-    /// Profiles to judge every result by: ids of `fpprobe profiles`, or TOML files [default: all built in]
+    /// Profiles to judge every result by: ids of `fpprobe profiles`, or TOML files [default: all
+    /// built in]
     #[arg(long = "profile", value_name = "ID|FILE", conflicts_with = "fingerprint")]
     pub profile: Vec<String>,
-    /// Compute fingerprints and judge nothing: digests of the results, a million inputs each, in a file beside the report
+    /// Compute fingerprints and judge nothing: digests of the results, a million inputs each, in a
+    /// file beside the report
     #[arg(long)]
     pub fingerprint: bool,
-    /// Compute fingerprints once; by default they are computed again with another local size and order, and blocks that differ are
-    /// listed
+    /// Compute fingerprints once; by default they are computed again with another local size and
+    /// order, and blocks that differ are listed
     #[arg(long, requires = "fingerprint")]
     pub once: bool,
     /// For benchmarks: keep and judge nothing, so that the time is the kernel's own
@@ -34,22 +37,25 @@ pub struct SweepArgs {
     pub normalise_nan: bool,
     /// List the inputs whose result differs from this fingerprint
     ///
-    /// If the fingerprint's device is in this machine, the blocks that differ are run on both, and every input that changed is
-    /// found. Otherwise the digests show which input of a block changed, and its old result, if it is the only one of its block.
-    /// With -o each such input is also a bit of sweep.changed/DEVICE/KERNEL.zst (zstd; input 0 is the lowest bit of the first
-    /// byte), without the limit of the report's lists.
+    /// If the fingerprint's device is in this machine, the blocks that differ are run on both, and
+    /// every input that changed is found. Otherwise the digests show which input of a block
+    /// changed, and its old result, if it is the only one of its block. With -o each such
+    /// input is also a bit of sweep.changed/DEVICE/KERNEL.zst (zstd; input 0 is the lowest bit of
+    /// the first byte), without the limit of the report's lists.
     #[arg(long, value_name = "OLD", requires = "fingerprint")]
     pub resolve: Option<PathBuf>,
     /// Sweep part I of N, for `fpprobe merge`
     #[arg(long, value_name = "I/N", conflicts_with = "budget")]
     pub shard: Option<Shard>,
-    /// Stop after this time for each device, such as 30s or 5m; the blocks that ran are spread over the domain
+    /// Stop after this time for each device, such as 30s or 5m; the blocks that ran are spread
+    /// over the domain
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub budget: Option<Duration>,
     /// Choose another spread for --budget
     #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "budget")]
     pub seed: u64,
-    /// Longest time of one dispatch, in milliseconds: desktop drivers abort dispatches that take seconds
+    /// Longest time of one dispatch, in milliseconds: desktop drivers abort dispatches that take
+    /// seconds
     #[arg(long, value_name = "MS", default_value_t = 250, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub dispatch: u64,
     /// Limit results to this many megabytes on the device, and as many on the host
@@ -58,7 +64,8 @@ pub struct SweepArgs {
     /// Format of standard output, or of the file named by -o
     #[arg(long, value_name = "FORMAT", value_parser = named(SWEEPS))]
     pub format: Option<String>,
-    /// File to write (format from its extension), or folder for sweep.json and sweep.html; fingerprints go beside it
+    /// File to write (format from its extension), or folder for sweep.json and sweep.html;
+    /// fingerprints go beside it
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
     /// Which devices.
@@ -78,7 +85,8 @@ pub struct MergeArgs {
     /// Format of standard output, or of the file named by -o
     #[arg(long, value_name = "FORMAT", value_parser = named(SWEEPS))]
     pub format: Option<String>,
-    /// File to write (format from its extension), or folder for sweep.json and sweep.html; fingerprints go beside it
+    /// File to write (format from its extension), or folder for sweep.json and sweep.html;
+    /// fingerprints go beside it
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 }
@@ -96,9 +104,13 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Shard, String> {
-        let parsed = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let parsed = text
+            .split_once('/')
+            .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parsed {
-            Some((number, of)) if (1..=of).contains(&number) && of <= 4096 => Ok(Shard { number, of }),
+            Some((number, of)) if (1..=of).contains(&number) && of <= 4096 => {
+                Ok(Shard { number, of })
+            }
             _ => Err("expected I/N, such as 2/8: part I, from 1 on, of N, at most 4096".to_owned()),
         }
     }

@@ -15,7 +15,8 @@ use crate::session::Session;
 use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
-/// Answers what people want to know of every device, from a report or from a run of the kernels that traits look at.
+/// Answers what people want to know of every device, from a report or from a run of the kernels
+/// that traits look at.
 pub fn main(session: &Session, args: &AnswersArgs) -> anyhow::Result<Status> {
     let format: &OutputFormat = ANSWERS
         .iter()

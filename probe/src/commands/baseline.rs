@@ -34,7 +34,8 @@ fn accept(args: &AcceptArgs) -> anyhow::Result<Status> {
         allow_tainted: args.allow_tainted,
         prune: args.prune,
     };
-    let Revision { set, removed: missing } = baseline::accept(&mut baseline, &report, &filter, today()?).or_usage()?;
+    let Revision { set, removed: missing } =
+        baseline::accept(&mut baseline, &report, &filter, today()?).or_usage()?;
     let text = written(&baseline, &args.output)?;
     save(&args.output, |out| out.write_all(text.as_bytes())).or_usage()?;
     let (all, file) = (baseline.accepted.len(), args.output.display());
@@ -42,8 +43,12 @@ fn accept(args: &AcceptArgs) -> anyhow::Result<Status> {
     say(&format!("{file}: {set} added or replaced{missing}, {all} accepted in all"));
     for coverage in baseline.measured.iter().filter(|coverage| !coverage.failed.is_empty()) {
         let failed = coverage.failed.len();
-        let kernels = if failed == 1 { "1 kernel that does" } else { &format!("{failed} kernels that do") };
-        say(&format!("{file}: {kernels} not run on {} with {}, accepted (`failed`)", coverage.device, coverage.driver));
+        let kernels =
+            if failed == 1 { "1 kernel that does" } else { &format!("{failed} kernels that do") };
+        say(&format!(
+            "{file}: {kernels} not run on {} with {}, accepted (`failed`)",
+            coverage.device, coverage.driver
+        ));
     }
     Ok(Status::Done)
 }
@@ -54,7 +59,8 @@ fn written(baseline: &Baseline, path: &Path) -> anyhow::Result<String> {
     baseline::write(baseline, &mut text)?;
     let text = String::from_utf8(text).context("failed to write the baseline as text")?;
     if text.len() as u64 > BASELINE.limit {
-        let problem = "would be larger than a baseline may be; accept fewer profiles or rules at once";
+        let problem =
+            "would be larger than a baseline may be; accept fewer profiles or rules at once";
         return Err(usage_error(format!("{} {problem}", path.display())));
     }
     baseline::read(&path.display().to_string(), &text)

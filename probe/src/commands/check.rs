@@ -50,10 +50,13 @@ pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
     }))
 }
 
-/// The report with the devices and the verdicts of the profiles that are selected; all where none is.
+/// The report with the devices and the verdicts of the profiles that are selected; all where none
+/// is.
 fn of(mut report: Report, args: &CheckArgs) -> anyhow::Result<Report> {
     let (named, devices) = (&args.profile, &args.devices.device);
-    if let Some(none) = devices.iter().find(|name| !report.devices.iter().any(|one| selects(name, &one.identity))) {
+    if let Some(none) =
+        devices.iter().find(|name| !report.devices.iter().any(|one| selects(name, &one.identity)))
+    {
         return Err(usage_error(format!("no device of the report matches `{none}`")));
     }
     if !devices.is_empty() {
@@ -61,12 +64,16 @@ fn of(mut report: Report, args: &CheckArgs) -> anyhow::Result<Report> {
     }
     let judged = |id: &String| of_devices(&report).any(|profile| profile.id == *id);
     if let Some(id) = named.iter().find(|id| !judged(id)) {
-        let problem =
-            format!("no device of the report was judged by `{id}`; `fpprobe judge REPORT --profile {id}` does");
+        let problem = format!(
+            "no device of the report was judged by `{id}`; `fpprobe judge REPORT --profile {id}` does"
+        );
         return Err(usage_error(problem));
     }
     if !named.is_empty() {
-        report.devices.iter_mut().for_each(|device| device.profiles.retain(|profile| named.contains(&profile.id)));
+        report
+            .devices
+            .iter_mut()
+            .for_each(|device| device.profiles.retain(|profile| named.contains(&profile.id)));
     }
     Ok(report)
 }
@@ -78,7 +85,12 @@ fn of_devices(report: &Report) -> impl Iterator<Item = &ProfileResult> {
 
 /// Measures what `run` would.
 fn measure(session: &Session, args: &CheckArgs) -> anyhow::Result<(Report, Status)> {
-    let options = JudgingArgs { profile: args.profile.clone(), format: None, output: None, require: Vec::new() };
+    let options = JudgingArgs {
+        profile: args.profile.clone(),
+        format: None,
+        output: None,
+        require: Vec::new(),
+    };
     let plan = judge::JudgePlan::new(&session.config, &options, Path::new(""))?;
     let run = RunStart {
         journal: FORMAT.to_owned(),
@@ -92,7 +104,17 @@ fn measure(session: &Session, args: &CheckArgs) -> anyhow::Result<(Report, Statu
     let (measuring, journal) = (&args.measuring, JournalPlace::Nowhere);
     let store = keep::store(&session.config, &StoreArgs::default()).ok();
     let (retry, quick, comparison) = (false, false, None);
-    let pipeline = RunPipeline { session, measuring, plan: &plan, run, store, quick, journal, retry, comparison };
+    let pipeline = RunPipeline {
+        session,
+        measuring,
+        plan: &plan,
+        run,
+        store,
+        quick,
+        journal,
+        retry,
+        comparison,
+    };
     let RunResult { report, status, .. } = pipeline.gather()?;
     Ok((report, status))
 }

@@ -1,11 +1,14 @@
-//! `fpprobe rules --coverage`: what each rule can distinguish, and what becomes of every id of the catalogue.
+//! `fpprobe rules --coverage`: what each rule can distinguish, and what becomes of every id of the
+//! catalogue.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use fpprobe_profiles::Profile;
 use fpprobe_profiles::catalogue::{Catalogue, CatalogueEntry, IdStatus};
-use fpprobe_profiles::coverage::{Coverage, LaneStatistics, RuleCoverage, Tries, WrongResult, survey};
+use fpprobe_profiles::coverage::{
+    Coverage, LaneStatistics, RuleCoverage, Tries, WrongResult, survey,
+};
 use serde::Serialize;
 
 use crate::exit::Status;
@@ -123,17 +126,28 @@ fn rule_row<'a>(coverage: &'a RuleCoverage<'_>) -> RuleRow<'a> {
 }
 
 fn statistics_row(statistics: &LaneStatistics) -> StatisticsRow {
-    let wrong = statistics
-        .wrong
-        .iter()
-        .map(|(kind, Tries { tried, rejected })| (kind.name(), TriesRow { tried: *tried, rejected: *rejected }));
+    let wrong = statistics.wrong.iter().map(|(kind, Tries { tried, rejected })| {
+        (kind.name(), TriesRow { tried: *tried, rejected: *rejected })
+    });
     let LaneStatistics { judged, single, vacuous, .. } = *statistics;
-    StatisticsRow { judged, single, vacuous, rejected: statistics.rejected(), wrong: wrong.collect() }
+    StatisticsRow {
+        judged,
+        single,
+        vacuous,
+        rejected: statistics.rejected(),
+        wrong: wrong.collect(),
+    }
 }
 
 fn show(coverage: &Coverage<'_>, out: &mut impl Write) -> io::Result<()> {
     let Profile { id, title, .. } = coverage.profile;
-    let width = coverage.rules.iter().map(|rule| rule.rule.id.chars().count()).max().unwrap_or(0).max("total".len());
+    let width = coverage
+        .rules
+        .iter()
+        .map(|rule| rule.rule.id.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max("total".len());
     writeln!(out, "{id}  {title}")?;
     let heads = ["level", "inputs", "lanes", "single", "vacuous"];
     let [level, inputs, lanes, single, vacuous] = heads;
@@ -170,7 +184,9 @@ fn show(coverage: &Coverage<'_>, out: &mut impl Write) -> io::Result<()> {
         .iter()
         .flat_map(|rule| rule.kernels.iter().map(move |kernel| (rule, kernel)))
         .filter(|(_, kernel)| kernel.statistics.vacuous > 0)
-        .map(|(rule, kernel)| format!("{} {} {}", rule.rule.id, kernel.kernel, kernel.statistics.vacuous))
+        .map(|(rule, kernel)| {
+            format!("{} {} {}", rule.rule.id, kernel.kernel, kernel.statistics.vacuous)
+        })
         .collect();
     if !vacuous.is_empty() {
         writeln!(out, "  accept everything, and are in no total: {}", vacuous.join(", "))?;
@@ -183,9 +199,11 @@ fn described(statistics: &LaneStatistics) -> String {
     if statistics.is_vacuous() {
         return "nothing: everything is accepted".to_owned();
     }
-    let kinds = WrongResult::ALL.iter().filter_map(|kind| Some((kind.name(), statistics.wrong.get(kind)?)));
+    let kinds =
+        WrongResult::ALL.iter().filter_map(|kind| Some((kind.name(), statistics.wrong.get(kind)?)));
     let rejected = kinds.filter(|(_, tries)| tries.rejected > 0);
-    let text: Vec<String> = rejected.map(|(name, tries)| format!("{name} {}", rejected_of(*tries))).collect();
+    let text: Vec<String> =
+        rejected.map(|(name, tries)| format!("{name} {}", rejected_of(*tries))).collect();
     if text.is_empty() { "none".to_owned() } else { text.join(", ") }
 }
 
@@ -213,19 +231,26 @@ fn kernels(rule: &RuleCoverage<'_>) -> String {
 fn ids(catalogue: &Catalogue, profiles: &[Profile]) -> Vec<IdRow> {
     let sections = catalogue.sections.iter();
     sections
-        .flat_map(|section| section.ids(profiles).into_iter().map(|id| id_row(&section.name, &id, profiles)))
+        .flat_map(|section| {
+            section.ids(profiles).into_iter().map(|id| id_row(&section.name, &id, profiles))
+        })
         .collect()
 }
 
 fn id_row(section: &str, entry: &CatalogueEntry, profiles: &[Profile]) -> IdRow {
     let looked = entry.looked_at(profiles).into_iter();
-    let rules: BTreeMap<String, Vec<String>> =
-        looked.map(|(profile, rules)| (profile.to_owned(), rules.into_iter().map(str::to_owned).collect())).collect();
+    let rules: BTreeMap<String, Vec<String>> = looked
+        .map(|(profile, rules)| {
+            (profile.to_owned(), rules.into_iter().map(str::to_owned).collect())
+        })
+        .collect();
     let (standing, why, citation) = match &entry.standing {
         IdStatus::Rules { .. } if rules.is_empty() => ("missing", None, None),
         IdStatus::Rules { .. } => ("rules", None, None),
         IdStatus::OtherPaths(paths) => ("other paths", Some(paths.clone()), None),
-        IdStatus::NotTestable { reason, citation } => ("not testable", Some(reason.clone()), Some(citation.clone())),
+        IdStatus::NotTestable { reason, citation } => {
+            ("not testable", Some(reason.clone()), Some(citation.clone()))
+        }
     };
     IdRow { section: section.to_owned(), id: entry.id.clone(), standing, rules, why, citation }
 }
@@ -235,11 +260,18 @@ fn show_ids(ids: &[IdRow], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "catalogue")?;
     for IdRow { id, standing, rules, why, citation, .. } in ids {
         let profiles = rules.iter().map(|(profile, rules)| {
-            let others: Vec<&str> = rules.iter().filter(|rule| *rule != id).map(String::as_str).collect();
-            if others.is_empty() { profile.clone() } else { format!("{profile} ({})", rules.join(" ")) }
+            let others: Vec<&str> =
+                rules.iter().filter(|rule| *rule != id).map(String::as_str).collect();
+            if others.is_empty() {
+                profile.clone()
+            } else {
+                format!("{profile} ({})", rules.join(" "))
+            }
         });
-        let profiles = Some(profiles.collect::<Vec<String>>().join(" ")).filter(|profiles| !profiles.is_empty());
-        let text: Vec<String> = [profiles, why.clone(), citation.clone()].into_iter().flatten().collect();
+        let profiles = Some(profiles.collect::<Vec<String>>().join(" "))
+            .filter(|profiles| !profiles.is_empty());
+        let text: Vec<String> =
+            [profiles, why.clone(), citation.clone()].into_iter().flatten().collect();
         writeln!(out, "  {id:<width$}  {standing:<12}  {}", text.join(" -- "))?;
     }
     let count = |standing: &str| ids.iter().filter(|row| row.standing == standing).count();

@@ -17,7 +17,9 @@ use fpprobe_system::usage::usage_error;
 pub fn request(source: &ConfigSource, command: &DaemonCommand) -> anyhow::Result<Status> {
     let request = match command {
         DaemonCommand::Status { .. } => ControlRequest::Status,
-        DaemonCommand::RunNow { full, device } => ControlRequest::RunNow { full: *full, device: device.clone() },
+        DaemonCommand::RunNow { full, device } => {
+            ControlRequest::RunNow { full: *full, device: device.clone() }
+        }
         DaemonCommand::Pause => ControlRequest::Pause,
         DaemonCommand::Resume => ControlRequest::Resume,
         DaemonCommand::Reload => ControlRequest::Reload,
@@ -41,9 +43,16 @@ pub fn request(source: &ConfigSource, command: &DaemonCommand) -> anyhow::Result
 
 /// The state in words.
 fn status(status: &Value, out: &mut impl Write) -> io::Result<()> {
-    let text = |value: &Value, name: &str| visible(value[name].as_str().unwrap_or_default()).into_owned();
+    let text =
+        |value: &Value, name: &str| visible(value[name].as_str().unwrap_or_default()).into_owned();
     let list = |name: &str| status[name].as_array().cloned().unwrap_or_default();
-    writeln!(out, "{}, version {}, since {}", text(status, "state"), text(status, "version"), text(status, "started"))?;
+    writeln!(
+        out,
+        "{}, version {}, since {}",
+        text(status, "state"),
+        text(status, "version"),
+        text(status, "started")
+    )?;
     for device in list("devices") {
         writeln!(out, "{}", text(&device, "name"))?;
         writeln!(out, "   driver  {} {}", text(&device, "driver"), text(&device, "driver_info"))?;
@@ -51,7 +60,11 @@ fn status(status: &Value, out: &mut impl Write) -> io::Result<()> {
         let last = &device["last"];
         let measuring = device["measuring"] == true;
         if measuring || !last.is_null() {
-            writeln!(out, "   state   {}", if measuring { "being measured".to_owned() } else { text(last, "text") })?;
+            writeln!(
+                out,
+                "   state   {}",
+                if measuring { "being measured".to_owned() } else { text(last, "text") }
+            )?;
         }
         for (title, name) in [("class ", "classes"), ("cause ", "causes")] {
             for line in last[name].as_array().into_iter().flatten().filter_map(Value::as_str) {
@@ -62,10 +75,22 @@ fn status(status: &Value, out: &mut impl Write) -> io::Result<()> {
     for one in list("waiting") {
         let reason = text(&one, "reason");
         let reason = if reason.is_empty() { String::new() } else { format!("; {reason}") };
-        writeln!(out, "waits: {} ({}): {}{reason}", text(&one, "slot"), text(&one, "extent"), text(&one, "trigger"))?;
+        writeln!(
+            out,
+            "waits: {} ({}): {}{reason}",
+            text(&one, "slot"),
+            text(&one, "extent"),
+            text(&one, "trigger")
+        )?;
     }
     for (slot, stored) in status["quarantine"].as_object().into_iter().flatten() {
-        writeln!(out, "in quarantine: {} since {}: {}", visible(slot), text(stored, "since"), text(stored, "reason"))?;
+        writeln!(
+            out,
+            "in quarantine: {} since {}: {}",
+            visible(slot),
+            text(stored, "since"),
+            text(stored, "reason")
+        )?;
     }
     for failure in list("troubles") {
         writeln!(out, "trouble: {}", visible(failure.as_str().unwrap_or_default()))?;

@@ -27,7 +27,12 @@ pub fn main(session: &Session, args: &DiffArgs) -> anyhow::Result<Status> {
                 usage_error("name two reports, or one of the store as `last` or `last-1`, which is compared with the one before")
             })?;
             let store = keep::store(&session.config, &args.place)?;
-            stored(session, &store, [place + 1, place].map(|place| format!("last-{place}")), &args.comparing)
+            stored(
+                session,
+                &store,
+                [place + 1, place].map(|place| format!("last-{place}")),
+                &args.comparing,
+            )
         }
     }
 }
@@ -45,7 +50,8 @@ pub fn stored<S: AsRef<str>>(
 
 fn between(session: &Session, places: [&Path; 2], args: &CompareArgs) -> anyhow::Result<Status> {
     let page = Page::new(DIFFS, args.output.as_deref(), args.format.as_deref())?;
-    let [mut old, mut new] = if args.common { whole(places)? } else { load::to_compare(places).or_usage()? };
+    let [mut old, mut new] =
+        if args.common { whole(places)? } else { load::to_compare(places).or_usage()? };
     let judges = judges(&args.profile, &old, &new)?;
     if let ([old], [new], true) = (&mut old[..], &mut new[..], args.common) {
         common(&judges, &mut old.report, &mut new.report).or_usage()?;
@@ -55,7 +61,8 @@ fn between(session: &Session, places: [&Path; 2], args: &CompareArgs) -> anyhow:
         say(&format!("warning: {unknown}"));
     }
     page.write(session.style(), |form, style, out| form.render(&compared.diff, style, out))?;
-    // Freeing some hundred megabytes piece by piece takes as long as reading them; the process ends here.
+    // Freeing some hundred megabytes piece by piece takes as long as reading them; the process ends
+    // here.
     std::mem::forget((old, new, compared));
     Ok(Status::Done)
 }
@@ -63,13 +70,21 @@ fn between(session: &Session, places: [&Path; 2], args: &CompareArgs) -> anyhow:
 /// Both reports with every answer: what both asked is judged again.
 fn whole(places: [&Path; 2]) -> anyhow::Result<[Vec<LoadedReport>; 2]> {
     let one = |path: &Path| -> anyhow::Result<Vec<LoadedReport>> {
-        Ok(vec![LoadedReport { file: path.display().to_string(), report: load::one(path).or_usage()? }])
+        Ok(vec![LoadedReport {
+            file: path.display().to_string(),
+            report: load::one(path).or_usage()?,
+        }])
     };
     Ok([one(places[0])?, one(places[1])?])
 }
 
-/// The profiles to judge inputs by: the named ones, or those built in that some device of the reports was judged by.
-pub fn judges(named: &[String], old: &[LoadedReport], new: &[LoadedReport]) -> anyhow::Result<Vec<Profile>> {
+/// The profiles to judge inputs by: the named ones, or those built in that some device of the
+/// reports was judged by.
+pub fn judges(
+    named: &[String],
+    old: &[LoadedReport],
+    new: &[LoadedReport],
+) -> anyhow::Result<Vec<Profile>> {
     if !named.is_empty() {
         return profiles::for_devices(named);
     }

@@ -27,9 +27,16 @@ pub fn main(session: &Session) -> anyhow::Result<Status> {
             writeln!(out, "       {}", visible(&finding.remedy))?;
         }
     }
-    let usable = rows.iter().flat_map(|row| row.devices.iter().flatten()).any(|found| found.obstacle.is_none());
+    let usable = rows
+        .iter()
+        .flat_map(|row| row.devices.iter().flatten())
+        .any(|found| found.obstacle.is_none());
     let broken = rows.iter().any(|row| row.devices.is_err());
-    writeln!(out, "{}", if usable { "Devices can be measured." } else { "Nothing can be measured." })?;
+    writeln!(
+        out,
+        "{}",
+        if usable { "Devices can be measured." } else { "Nothing can be measured." }
+    )?;
     out.flush()?;
     Ok(Status::Nothing.when(!usable).and(Status::Incomplete.when(broken)))
 }

@@ -59,7 +59,8 @@ pub fn main(session: &Session, args: &EvalArgs) -> anyhow::Result<Status> {
     let rows = session.survey(&settings, &quiet)?;
     session.warn_of_absent(&rows);
     let targets = select::devices(&rows, session.selections(&args.devices.device))?;
-    let work: Vec<WorkItem> = selected.lists.into_iter().map(|cases| WorkItem { kernel, cases }).collect();
+    let work: Vec<WorkItem> =
+        selected.lists.into_iter().map(|cases| WorkItem { kernel, cases }).collect();
     let measured = side_by_side(&targets, |device, (_, target)| match &target.found.obstacle {
         Some(_) => Ok(Measurement::default()),
         None => measure(
@@ -107,17 +108,26 @@ impl InputLists {
     fn alone(kernel: &Kernel, cases: &[u64]) -> InputLists {
         let piece = if kernel.route.is_folded() { MODULES } else { PIECE };
         let pieces = cases.chunks(piece * kernel.arity());
-        InputLists { lists: pieces.map(|piece| Cases::new("", kernel.arity(), piece)).collect(), shown: None }
+        InputLists {
+            lists: pieces.map(|piece| Cases::new("", kernel.arity(), piece)).collect(),
+            shown: None,
+        }
     }
 
     /// A list of the kernel's, in one piece.
     fn among(kernel: &Kernel, list: &str, shown: Option<Vec<u64>>) -> anyhow::Result<InputLists> {
         let cases = named(kernel, list).ok_or_else(|| {
             let known = [cases::cases(kernel), cases::boundary(kernel)].map(|cases| cases.name);
-            usage_error(format!("`{kernel}` is asked no list `{list}`; it has `{}`", known.join("` and `")))
+            usage_error(format!(
+                "`{kernel}` is asked no list `{list}`; it has `{}`",
+                known.join("` and `")
+            ))
         })?;
-        if let Some(case) = shown.as_ref().filter(|case| !cases.iter().any(|known| known == case.as_slice())) {
-            let inputs: Vec<String> = values::encode_case(kernel, case).iter().map(values::argument).collect();
+        if let Some(case) =
+            shown.as_ref().filter(|case| !cases.iter().any(|known| known == case.as_slice()))
+        {
+            let inputs: Vec<String> =
+                values::encode_case(kernel, case).iter().map(values::argument).collect();
             return Err(usage_error(format!("`{}` is no case of `{list}`", inputs.join(" "))));
         }
         Ok(InputLists { lists: vec![cases], shown })

@@ -20,15 +20,16 @@ use crate::progress::Progress;
 use crate::run::RunStatus;
 use crate::session::Session;
 use crate::supervisor::{
-    Batching, Deadline, DeviceSession, MeasureSettings, Measurement, Target, WorkItem, measure, side_by_side,
+    Batching, Deadline, DeviceSession, MeasureSettings, Measurement, Target, WorkItem, measure,
+    side_by_side,
 };
 use crate::{keep, output, select};
 
 /// Kernels of a module at most: few, so that none takes long.
 const BATCH: usize = 4;
 
-/// The same while the expected results are measured the second time: results that depend on what shares their module are no
-/// device's own.
+/// The same while the expected results are measured the second time: results that depend on what
+/// shares their module are no device's own.
 const OTHER_BATCH: usize = 7;
 
 /// Cases of the longest list that is run whole.
@@ -81,10 +82,12 @@ impl GateVerdict {
     fn status(self, style: GateStyle) -> Status {
         match (self, style) {
             (GateVerdict::Same, _) => Status::Done,
-            (GateVerdict::Different, GateStyle::Own) | (GateVerdict::Unknown, GateStyle::Nagios) => Status::Unmet,
+            (GateVerdict::Different, GateStyle::Own)
+            | (GateVerdict::Unknown, GateStyle::Nagios) => Status::Unmet,
             (GateVerdict::Unknown, GateStyle::Own) => Status::Nothing,
             (GateVerdict::Different, GateStyle::Npd) => Status::Internal,
-            (GateVerdict::Unknown, GateStyle::Npd) | (GateVerdict::Different, GateStyle::Nagios) => Status::Usage,
+            (GateVerdict::Unknown, GateStyle::Npd)
+            | (GateVerdict::Different, GateStyle::Nagios) => Status::Usage,
         }
     }
 }
@@ -113,7 +116,10 @@ impl GateAnswer {
             all.iter().filter(|one| one.verdict == verdict).map(|one| one.text.as_str()).collect();
         let text = match verdict {
             GateVerdict::Same => {
-                format!("{results} results of {kernels} kernels (of {expected}), devices: {}", speaking.join(", "))
+                format!(
+                    "{results} results of {kernels} kernels (of {expected}), devices: {}",
+                    speaking.join(", ")
+                )
             }
             _ => speaking.join("; "),
         };
@@ -126,7 +132,9 @@ impl GateAnswer {
         match style {
             GateStyle::Own => line,
             GateStyle::Npd => line.chars().take(NPD).collect(),
-            GateStyle::Nagios => format!("{line} | kernels={} results={}", self.kernels, self.results),
+            GateStyle::Nagios => {
+                format!("{line} | kernels={} results={}", self.kernels, self.results)
+            }
         }
     }
 }
@@ -160,13 +168,19 @@ fn answer(session: &Session, args: &GateArgs, begun: Instant) -> anyhow::Result<
     let compared = side_by_side(&targets, |number, (_, target)| {
         let site = DeviceSession::new(number, target, &settings, &quiet);
         let place = places.of(target);
-        expected.of(&target.found.identity).map(|expected| (expected, compare(&site, expected, place, until)))
+        expected
+            .of(&target.found.identity)
+            .map(|expected| (expected, compare(&site, expected, place, until)))
     });
     let mut answers = Vec::new();
     let mut all = 0;
     for ((_, target), compared) in targets.iter().zip(compared) {
         let Some((expected, (answer, next))) = compared else {
-            answers.push(GateAnswer::unknown(format!("{}: it is not in {}", target.label(), args.expect.display())));
+            answers.push(GateAnswer::unknown(format!(
+                "{}: it is not in {}",
+                target.label(),
+                args.expect.display()
+            )));
             continue;
         };
         all += expected.kernels.len();
@@ -179,15 +193,21 @@ fn answer(session: &Session, args: &GateArgs, begun: Instant) -> anyhow::Result<
     }
     if args.devices.device.is_empty() {
         let failed = rows.iter().filter_map(|row| row.devices.as_ref().err().map(|why| (row, why)));
-        answers.extend(
-            failed.map(|(row, why)| GateAnswer::unknown(format!("{}: {}", row.manifest.display(), why.detail))),
-        );
+        answers.extend(failed.map(|(row, why)| {
+            GateAnswer::unknown(format!("{}: {}", row.manifest.display(), why.detail))
+        }));
     }
     Ok(GateAnswer::of(&answers, all))
 }
 
-/// Compares one device, from this kernel on, and takes no other kernels after a while; also where the next comparison begins.
-fn compare(site: &DeviceSession<'_>, expected: &ExpectedDevice, place: usize, until: Instant) -> (GateAnswer, usize) {
+/// Compares one device, from this kernel on, and takes no other kernels after a while; also where
+/// the next comparison begins.
+fn compare(
+    site: &DeviceSession<'_>,
+    expected: &ExpectedDevice,
+    place: usize,
+    until: Instant,
+) -> (GateAnswer, usize) {
     let label = site.target.label();
     let unknown = |why: &str| GateAnswer::unknown(format!("{label}: {why}"));
     if let Some(obstacle) = &site.target.found.obstacle {
@@ -207,17 +227,24 @@ fn compare(site: &DeviceSession<'_>, expected: &ExpectedDevice, place: usize, un
     let answer = judged(&label, expected, &measured);
     if answer.verdict == GateVerdict::Unknown && site.is_over() {
         let kernels = answer.kernels;
-        return (unknown(&format!("it did not end in time after {kernels} kernels; --budget gives more")), next);
+        return (
+            unknown(&format!(
+                "it did not end in time after {kernels} kernels; --budget gives more"
+            )),
+            next,
+        );
     }
     (answer, next)
 }
 
 /// What the results say.
 fn judged(label: &str, expected: &ExpectedDevice, measured: &Measurement) -> GateAnswer {
-    let is_other = |one: &&Observation| digest(one).as_ref() != expected.kernels.get(&one.kernel.to_string());
+    let is_other =
+        |one: &&Observation| digest(one).as_ref() != expected.kernels.get(&one.kernel.to_string());
     let answered = || measured.observations.iter().filter(|one| one.outcome.answered());
     let (kernels, results) = (answered().count(), answered().map(|one| one.out.len()).sum());
-    let different: Vec<String> = answered().filter(is_other).map(|one| one.kernel.to_string()).collect();
+    let different: Vec<String> =
+        answered().filter(is_other).map(|one| one.kernel.to_string()).collect();
     let lost = measured.observations.iter().find(|one| !one.outcome.answered());
     let (verdict, text) = if !different.is_empty() {
         let more = different.len().saturating_sub(NAMED);
@@ -225,15 +252,25 @@ fn judged(label: &str, expected: &ExpectedDevice, measured: &Measurement) -> Gat
         let named = different[..different.len().min(NAMED)].join(", ");
         (
             GateVerdict::Different,
-            format!("{label}: other results by {named}{more}; `fpprobe eval {}` runs it", different[0]),
+            format!(
+                "{label}: other results by {named}{more}; `fpprobe eval {}` runs it",
+                different[0]
+            ),
         )
     } else if let Some(Observation { kernel, outcome, detail, .. }) = lost {
-        let outcome = if *outcome == Outcome::Hung { "hung".to_owned() } else { format!("{outcome:?}").to_lowercase() };
+        let outcome = if *outcome == Outcome::Hung {
+            "hung".to_owned()
+        } else {
+            format!("{outcome:?}").to_lowercase()
+        };
         (GateVerdict::Unknown, format!("{label}: {kernel} {outcome}: {detail}"))
     } else if let Some(incident) = measured.incidents.first() {
         (GateVerdict::Unknown, format!("{label}: {}", incident.detail))
     } else if kernels == 0 {
-        (GateVerdict::Unknown, format!("{label}: there was no time for any kernel; --budget gives more"))
+        (
+            GateVerdict::Unknown,
+            format!("{label}: there was no time for any kernel; --budget gives more"),
+        )
     } else {
         (GateVerdict::Same, label.to_owned())
     };
@@ -264,15 +301,19 @@ fn all() -> impl Iterator<Item = Kernel> {
 
 /// Whether an observation is of a kernel and of cases that a gate compares.
 pub fn items_of() -> impl Fn(&Observation) -> bool + Sync {
-    let all: HashMap<Kernel, Cases> = items(all()).into_iter().map(|item| (item.kernel, item.cases)).collect();
+    let all: HashMap<Kernel, Cases> =
+        items(all()).into_iter().map(|item| (item.kernel, item.cases)).collect();
     move |one| all.get(&one.kernel).is_some_and(|cases| cases.iter().eq(one.cases.iter()))
 }
 
 /// Measures what is expected from now on.
 fn record(session: &Session, args: &GateArgs) -> anyhow::Result<Status> {
     let version = host::program().version;
-    let mut expected =
-        if args.expect.exists() { Expected::read(&args.expect).or_usage()? } else { Expected::of_none(&version) };
+    let mut expected = if args.expect.exists() {
+        Expected::read(&args.expect).or_usage()?
+    } else {
+        Expected::of_none(&version)
+    };
     if expected.program != version {
         return Err(usage_error(format!(
             "{} is of fpprobe {}, and this is {version}: remove it, and record every model again",
@@ -293,7 +334,9 @@ fn record(session: &Session, args: &GateArgs) -> anyhow::Result<Status> {
             tainted.label()
         )));
     }
-    let measured = side_by_side(&targets, |number, (_, target)| recorded(number, target, &settings, &listener));
+    let measured = side_by_side(&targets, |number, (_, target)| {
+        recorded(number, target, &settings, &listener)
+    });
     let mut status = RunStatus::default();
     let mut recorded = 0;
     for ((_, target), passes) in targets.iter().zip(measured) {
@@ -304,10 +347,14 @@ fn record(session: &Session, args: &GateArgs) -> anyhow::Result<Status> {
         };
         status.device(first);
         let measured = first.observations.len();
-        let observations: Vec<Vec<Observation>> = passes.into_iter().map(|pass| pass.observations).collect();
+        let observations: Vec<Vec<Observation>> =
+            passes.into_iter().map(|pass| pass.observations).collect();
         let device = ExpectedDevice::new(&target.found.identity, &observations);
         let kernels = device.kernels.len();
-        say(&format!("{}: {kernels} of {measured} kernels gave the same twice and are expected to", target.label()));
+        say(&format!(
+            "{}: {kernels} of {measured} kernels gave the same twice and are expected to",
+            target.label()
+        ));
         if kernels > 0 {
             recorded += 1;
             expected.put(device);
@@ -320,7 +367,8 @@ fn record(session: &Session, args: &GateArgs) -> anyhow::Result<Status> {
     Ok(status.status())
 }
 
-/// Two passes over all kernels, in other company and order; none where the device cannot be measured.
+/// Two passes over all kernels, in other company and order; none where the device cannot be
+/// measured.
 fn recorded(
     number: usize,
     target: &Target,
@@ -341,8 +389,8 @@ fn recorded(
     Ok(passes)
 }
 
-/// At which kernel the next comparison of each device begins: a file of the state folder. Where it cannot be kept, each
-/// comparison begins at the first.
+/// At which kernel the next comparison of each device begins: a file of the state folder. Where it
+/// cannot be kept, each comparison begins at the first.
 struct GatePositions {
     file: Option<PathBuf>,
     by_device: BTreeMap<String, usize>,
@@ -371,9 +419,10 @@ impl GatePositions {
         let Some(file) = &self.file else { return };
         let text = serde_json::to_string(&self.by_device).unwrap_or_default();
         let folder = file.parent().map_or(Ok(()), std::fs::create_dir_all);
-        let saved = folder
-            .map_err(|error| error.to_string())
-            .and_then(|()| save::save(file, |out| out.write_all(text.as_bytes())).map_err(|error| error.to_string()));
+        let saved = folder.map_err(|error| error.to_string()).and_then(|()| {
+            save::save(file, |out| out.write_all(text.as_bytes()))
+                .map_err(|error| error.to_string())
+        });
         if let Err(error) = saved {
             say(&format!("warning: the next comparison begins where this one did: {error}"));
         }
@@ -390,9 +439,13 @@ mod tests {
 
     #[test]
     fn the_worst_device_speaks() {
-        let all = GateAnswer::of(&[of(GateVerdict::Same, "a"), of(GateVerdict::Different, "b: f32.fma")], 9);
+        let all = GateAnswer::of(
+            &[of(GateVerdict::Same, "a"), of(GateVerdict::Different, "b: f32.fma")],
+            9,
+        );
         assert_eq!(all.line(GateStyle::Own), "different: b: f32.fma");
-        let all = GateAnswer::of(&[of(GateVerdict::Same, "a"), of(GateVerdict::Unknown, "c: hung")], 9);
+        let all =
+            GateAnswer::of(&[of(GateVerdict::Same, "a"), of(GateVerdict::Unknown, "c: hung")], 9);
         assert_eq!(all.line(GateStyle::Own), "unknown: c: hung");
         let all = GateAnswer::of(&[of(GateVerdict::Same, "a"), of(GateVerdict::Same, "b")], 9);
         assert_eq!(all.line(GateStyle::Own), "same: 16 results of 4 kernels (of 9), devices: a, b");
@@ -402,7 +455,8 @@ mod tests {
     #[test]
     fn lines_and_statuses_follow_their_conventions() {
         let numbers = |style| {
-            [GateVerdict::Same, GateVerdict::Different, GateVerdict::Unknown].map(|one| one.status(style) as u8)
+            [GateVerdict::Same, GateVerdict::Different, GateVerdict::Unknown]
+                .map(|one| one.status(style) as u8)
         };
         assert_eq!(numbers(GateStyle::Own), [0, 3, 4]);
         assert_eq!(numbers(GateStyle::Npd), [0, 1, 2]);

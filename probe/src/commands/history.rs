@@ -33,7 +33,9 @@ pub fn main(session: &Session, args: &HistoryArgs) -> anyhow::Result<Status> {
             output.show(&report, &place, session.style())?;
             Ok(Status::Done)
         }
-        HistoryCommand::Compare { old, new, comparing } => diff::stored(session, &store, [old, new], comparing),
+        HistoryCommand::Compare { old, new, comparing } => {
+            diff::stored(session, &store, [old, new], comparing)
+        }
         HistoryCommand::Add { reports, allow_tainted } => {
             reports.iter().try_for_each(|path| add(&store, path, *allow_tainted))?;
             keep::let_go(&store, &keep::limits(&session.config), true)?;
@@ -87,7 +89,8 @@ fn migrate(store: &Store) -> anyhow::Result<Status> {
         }
     });
     let reports = if count == 1 { "report" } else { "reports" };
-    let sizes = format!("{} before, {} now, and what they share", list::size(before), list::size(after));
+    let sizes =
+        format!("{} before, {} now, and what they share", list::size(before), list::size(after));
     say(&format!("{count} {reports} stored anew: {sizes}"));
     done.or_usage()?;
     Ok(Status::Usage.when(failed > 0))
@@ -100,7 +103,8 @@ fn prune(store: &Store, limits: &RetentionLimits, dry: bool) -> anyhow::Result<S
         return Err(usage_error(message));
     }
     let removed =
-        if dry { store.would_prune(limits, keep::now()) } else { store.prune(limits, keep::now()) }.or_usage()?;
+        if dry { store.would_prune(limits, keep::now()) } else { store.prune(limits, keep::now()) }
+            .or_usage()?;
     let mut out = output::stdout();
     for stored in &removed {
         list::line(stored, &mut out)?;
@@ -125,23 +129,37 @@ fn verify(store: &Store, checks: Checks) -> anyhow::Result<Status> {
         writeln!(out, "not the store's: {}", visible(name))?;
     }
     for name in &found.lost {
-        writeln!(out, "lost: {}: it was stored, and no command of fpprobe removed it", visible(name))?;
+        writeln!(
+            out,
+            "lost: {}: it was stored, and no command of fpprobe removed it",
+            visible(name)
+        )?;
     }
     let later = |done: &'static str, todo: &'static str| if checks.rebuild { done } else { todo };
     match found.log {
         Some(0) => {}
         Some(lines) => {
             let noted = later("acknowledged", "--rebuild acknowledges that");
-            writeln!(out, "lines of the log that are damaged or missing: {lines} ({noted}); loss may be hidden")?;
+            writeln!(
+                out,
+                "lines of the log that are damaged or missing: {lines} ({noted}); loss may be hidden"
+            )?;
         }
         None => {
             let begun = later("is created now", "the next report, or --rebuild, creates one");
-            writeln!(out, "there is no log: an earlier version stored the reports, or it was removed; one {begun}")?;
+            writeln!(
+                out,
+                "there is no log: an earlier version stored the reports, or it was removed; one {begun}"
+            )?;
         }
     }
     if found.unindexed > 0 {
         let rebuilt = later("it was written anew", "--rebuild writes it anew");
-        writeln!(out, "lines of the index that are missing, stale or wrong: {} ({rebuilt})", found.unindexed)?;
+        writeln!(
+            out,
+            "lines of the index that are missing, stale or wrong: {} ({rebuilt})",
+            found.unindexed
+        )?;
     }
     out.flush()?;
     keep::warn_of_future(&found.listing);

@@ -30,7 +30,9 @@ pub fn main(session: &Session, args: &InventoryArgs) -> anyhow::Result<Status> {
         consensus(&found, file)?;
     }
     match (inventory.reports, found.is_whole()) {
-        (0, _) => Err(usage_error("none of the files is a report that can be read; the list says why")),
+        (0, _) => {
+            Err(usage_error("none of the files is a report that can be read; the list says why"))
+        }
         (_, false) => Ok(Status::Incomplete),
         (_, true) => Ok(Status::Done),
     }

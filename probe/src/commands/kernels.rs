@@ -19,8 +19,11 @@ pub fn main(args: &KernelsArgs) -> anyhow::Result<Status> {
         return emit_one(id, form, &args.input);
     }
     let filters: Vec<String> = args.filter.iter().cloned().collect();
-    let all =
-        if filters.is_empty() { catalogue::plain() } else { Extent::Default.kernels(&[Controls::NONE], |_| true) };
+    let all = if filters.is_empty() {
+        catalogue::plain()
+    } else {
+        Extent::Default.kernels(&[Controls::NONE], |_| true)
+    };
     let kernels = select::kernels(&filters, all)?;
     let width = kernels.iter().map(|kernel| kernel.to_string().len()).max().unwrap_or(0);
     let mut out = output::stdout();
@@ -40,7 +43,9 @@ fn emit_one(id: &str, form: EmitFormat, input: &[String]) -> anyhow::Result<Stat
         Cases::new("", kernel.arity(), values::parse_case(&kernel, input).or_usage()?)
     };
     if form == EmitFormat::Spv && std::io::stdout().is_terminal() {
-        return Err(usage_error("SPIR-V binary is nothing for a terminal: redirect it, or use `--emit spvasm`"));
+        return Err(usage_error(
+            "SPIR-V binary is nothing for a terminal: redirect it, or use `--emit spvasm`",
+        ));
     }
     let bytes = emit(&kernel, &cases, form).with_context(|| format!("failed to emit {kernel}"))?;
     let mut out = output::stdout();

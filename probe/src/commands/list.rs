@@ -76,14 +76,27 @@ pub fn main(session: &Session, args: &ListArgs) -> anyhow::Result<Status> {
 fn document(rows: &[ManifestRow]) -> ListDocument {
     let entry = |(index, found): (usize, EnumeratedDevice)| {
         let EnumeratedDevice { identity, claims, taint, obstacle, libraries: _, matrices } = found;
-        DeviceEntry { index, identity, claims, taint, obstacle, unlisted: matrices.map(|failure| failure.to_string()) }
+        DeviceEntry {
+            index,
+            identity,
+            claims,
+            taint,
+            obstacle,
+            unlisted: matrices.map(|failure| failure.to_string()),
+        }
     };
     let idle = rows.iter().filter(|row| row.absent.is_some());
-    let (idle, idle_reasons) =
-        idle.map(|row| (row.manifest.display().to_string(), row.absent.clone().unwrap_or_default())).unzip();
+    let (idle, idle_reasons) = idle
+        .map(|row| (row.manifest.display().to_string(), row.absent.clone().unwrap_or_default()))
+        .unzip();
     ListDocument {
         schema: "fpprobe-list/1",
-        devices: select::targets(rows).into_iter().map(|target| target.found).enumerate().map(entry).collect(),
+        devices: select::targets(rows)
+            .into_iter()
+            .map(|target| target.found)
+            .enumerate()
+            .map(entry)
+            .collect(),
         incomplete: rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect(),
         idle,
         idle_reasons,
@@ -115,11 +128,22 @@ fn entry(device: &DeviceEntry, verbose: bool, out: &mut impl Write) -> io::Resul
     writeln!(out, "{:<2} {}", device.index, visible(name))?;
     let (kind, uuid) = (visible(kind), visible(&device.identity.device_uuid));
     writeln!(out, "   type      {kind}, {vendor_id:04x}:{device_id:04x}, uuid {uuid}")?;
-    writeln!(out, "   driver    {} {}, Vulkan {}", visible(&driver.name), visible(info), visible(&driver.api_version))?;
+    writeln!(
+        out,
+        "   driver    {} {}, Vulkan {}",
+        visible(&driver.name),
+        visible(info),
+        visible(&driver.api_version)
+    )?;
     writeln!(out, "   manifest  {}", visible(&driver.manifest))?;
     let flag = |name: &str| device.claims.flags.get(name).copied().unwrap_or(false);
     // A use of a format is its name and the feature: `R8_UNORM storageImage`.
-    let offered = device.claims.flags.keys().map(String::as_str).filter(|name| is_feature(name) && flag(name));
+    let offered = device
+        .claims
+        .flags
+        .keys()
+        .map(String::as_str)
+        .filter(|name| is_feature(name) && flag(name));
     let (uses, features): (Vec<&str>, Vec<&str>) = offered.partition(|name| name.contains(' '));
     writeln!(out, "   features  {}", list(&features))?;
     let matrices: Vec<&str> = device.claims.matrices.iter().map(String::as_str).collect();
@@ -135,20 +159,30 @@ fn entry(device: &DeviceEntry, verbose: bool, out: &mut impl Write) -> io::Resul
             head = "";
         }
     }
-    let counts = [(formats.len(), format!("{} in {} uses", formats.len(), uses.len())), (matrices.len(), products)];
-    let counts: Vec<String> = counts.into_iter().filter_map(|(count, text)| (count > 0).then_some(text)).collect();
+    let counts = [
+        (formats.len(), format!("{} in {} uses", formats.len(), uses.len())),
+        (matrices.len(), products),
+    ];
+    let counts: Vec<String> =
+        counts.into_iter().filter_map(|(count, text)| (count > 0).then_some(text)).collect();
     if !verbose && !counts.is_empty() {
         writeln!(out, "   formats   {} (`fpprobe list -v` lists them)", counts.join("; "))?;
     }
     match &device.unlisted {
         Some(why) => writeln!(out, "   matrices  not known: {}", visible(why))?,
-        None if verbose && !matrices.is_empty() => writeln!(out, "   matrices  {}", list(&matrices))?,
+        None if verbose && !matrices.is_empty() => {
+            writeln!(out, "   matrices  {}", list(&matrices))?
+        }
         None => {}
     }
-    let controls: Vec<&str> =
-        Control::all().filter(|control| control.claim().is_some_and(flag)).map(Control::name).collect();
+    let controls: Vec<&str> = Control::all()
+        .filter(|control| control.claim().is_some_and(flag))
+        .map(Control::name)
+        .collect();
     writeln!(out, "   controls  {}", list(&controls))?;
-    let Claims { denorm_behavior_independence: denorm, rounding_mode_independence: rounding, .. } = &device.claims;
+    let Claims {
+        denorm_behavior_independence: denorm, rounding_mode_independence: rounding, ..
+    } = &device.claims;
     writeln!(
         out,
         "   widths    denormal modes independent: {}; rounding modes: {}",
@@ -237,7 +271,8 @@ mod tests {
             obstacle: Some(hostile()),
             unlisted: Some(hostile()),
         };
-        let incident = Incident { subject: hostile(), outcome: Some(Outcome::Crashed), detail: hostile() };
+        let incident =
+            Incident { subject: hostile(), outcome: Some(Outcome::Crashed), detail: hostile() };
         let document = ListDocument {
             schema: "",
             devices: vec![entry],

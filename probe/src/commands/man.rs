@@ -25,7 +25,10 @@ const FILES: [(&str, &str); 5] = [
 const ENVIRONMENT: [(&str, &str); 6] = [
     ("FPPROBE_KEY", "a setting of config.toml, with _ for dots: FPPROBE_WORKERS_JOBS=2"),
     ("NO_COLOR, CLICOLOR_FORCE", "no colours, or colours although the output is no terminal"),
-    ("VK_DRIVER_FILES, VK_ADD_DRIVER_FILES", "driver manifests instead of, or besides, the installed ones"),
+    (
+        "VK_DRIVER_FILES, VK_ADD_DRIVER_FILES",
+        "driver manifests instead of, or besides, the installed ones",
+    ),
     ("VK_LOADER_DRIVERS_SELECT, VK_LOADER_DRIVERS_DISABLE", "drivers to use, or to leave out"),
     (
         "VK_INSTANCE_LAYERS, VK_LOADER_LAYERS_ENABLE",
@@ -45,7 +48,9 @@ pub fn main() -> anyhow::Result<Status> {
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
+    for sub in
+        command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
+    {
         subcommand(sub, &mut page)?;
     }
     let statuses: Vec<String> = (0..STATUSES.len()).map(|status| status.to_string()).collect();
@@ -65,14 +70,19 @@ pub fn main() -> anyhow::Result<Status> {
 }
 
 /// A section of terms, each with its meaning.
-fn terms<'a>(page: &mut Vec<u8>, title: &str, terms: impl IntoIterator<Item = (&'a str, &'a str)>) -> io::Result<()> {
+fn terms<'a>(
+    page: &mut Vec<u8>,
+    title: &str,
+    terms: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> io::Result<()> {
     writeln!(page, ".SH \"{title}\"")?;
-    terms
-        .into_iter()
-        .try_for_each(|(term, meaning)| writeln!(page, ".TP\n\\fB{}\\fR\n{}", escaped(term), escaped(meaning)))
+    terms.into_iter().try_for_each(|(term, meaning)| {
+        writeln!(page, ".TP\n\\fB{}\\fR\n{}", escaped(term), escaped(meaning))
+    })
 }
 
-/// Text as roff takes it: hyphens that are minus signs, no backslash or leading dot or apostrophe that it would obey.
+/// Text as roff takes it: hyphens that are minus signs, no backslash or leading dot or apostrophe
+/// that it would obey.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
     if text.starts_with('.') { format!("\\&{text}") } else { text }

@@ -35,7 +35,12 @@ pub fn main() -> anyhow::Result<Status> {
         )?;
         if !profile.rounding_modes.is_empty() {
             let modes: Vec<&str> = profile.rounding_modes.iter().map(|mode| mode.name()).collect();
-            writeln!(out, "{:<24} and, where rounding alone is wrong, of: {}", "", modes.join(" "))?;
+            writeln!(
+                out,
+                "{:<24} and, where rounding alone is wrong, of: {}",
+                "",
+                modes.join(" ")
+            )?;
         }
         if !profile.late_modes.is_empty() {
             let modes: Vec<&str> = profile.late_modes.iter().map(|mode| mode.name()).collect();
@@ -55,7 +60,11 @@ pub fn main() -> anyhow::Result<Status> {
             formats.sort_unstable();
             formats.dedup();
             let (count, formats) = (paths.len(), formats.join(" "));
-            writeln!(out, "{:<24} may lack each of {count} paths of texels by itself, of {formats}", "")?;
+            writeln!(
+                out,
+                "{:<24} may lack each of {count} paths of texels by itself, of {formats}",
+                ""
+            )?;
         }
     }
     out.flush()?;

@@ -39,7 +39,9 @@ pub fn main(session: &Session, args: &ReproArgs) -> anyhow::Result<Status> {
     let folder = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("repro-{id}")));
     begin(&folder)?;
     let made = repro(&report, one, &profiles::that_judged([&report].into_iter())?).or_usage()?;
-    fs::create_dir_all(&folder).with_context(|| format!("failed to create {}", folder.display())).or_usage()?;
+    fs::create_dir_all(&folder)
+        .with_context(|| format!("failed to create {}", folder.display()))
+        .or_usage()?;
     let mut out = output::stdout();
     for file in &made.files {
         let path = folder.join(file.name);
@@ -58,10 +60,15 @@ fn begin(folder: &Path) -> anyhow::Result<()> {
     let is_free = match fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
-        Err(error) => return Err(usage_error(format!("cannot write into {}: {error}", folder.display()))),
+        Err(error) => {
+            return Err(usage_error(format!("cannot write into {}: {error}", folder.display())));
+        }
     };
     if is_free {
         return Ok(());
     }
-    Err(usage_error(format!("{} is not empty: remove it, or name another folder with -o", folder.display())))
+    Err(usage_error(format!(
+        "{} is not empty: remove it, or name another folder with -o",
+        folder.display()
+    )))
 }

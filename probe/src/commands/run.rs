@@ -43,7 +43,11 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
             seed: args.seed,
             random: args.random,
             stress: args.stress,
-            recompiled: if args.exhaustive || args.recompile { Recompiled::All } else { Recompiled::Eighth },
+            recompiled: if args.exhaustive || args.recompile {
+                Recompiled::All
+            } else {
+                Recompiled::Eighth
+            },
         },
         application: session.config.drivers.application().to_owned(),
         quick: None,
@@ -64,8 +68,18 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
     let journal = plan.output.journal().map_or(JournalPlace::Nowhere, JournalPlace::At);
     let retry = args.retry_quarantined;
     let comparison = Comparison::begin(&args.against);
-    RunPipeline { session, measuring: &args.measuring, plan: &plan, run, store, quick, journal, retry, comparison }
-        .execute()
+    RunPipeline {
+        session,
+        measuring: &args.measuring,
+        plan: &plan,
+        run,
+        store,
+        quick,
+        journal,
+        retry,
+        comparison,
+    }
+    .execute()
 }
 
 fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Status> {
@@ -75,14 +89,29 @@ fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Sta
         profile: run.profiles.clone(),
         format: run.format.clone(),
         output: journal::report(&path),
-        require: if args.judging.require.is_empty() { run.require.clone() } else { args.judging.require.clone() },
+        require: if args.judging.require.is_empty() {
+            run.require.clone()
+        } else {
+            args.judging.require.clone()
+        },
     };
     let mut plan = judge::JudgePlan::new(&session.config, &judging, Path::new(""))?;
     plan.keep = Keep::new(&session.config, &args.keeping)?;
     let (journal, retry) = (JournalPlace::On(journal), args.retry_quarantined);
     let store = keep::store(&session.config, &args.keeping.place).ok();
     let (measuring, comparison) = (&args.measuring, None);
-    RunPipeline { session, measuring, plan: &plan, run, store, quick: false, journal, retry, comparison }.execute()
+    RunPipeline {
+        session,
+        measuring,
+        plan: &plan,
+        run,
+        store,
+        quick: false,
+        journal,
+        retry,
+        comparison,
+    }
+    .execute()
 }
 
 fn absolute(name: &str) -> String {

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use fpprobe_reports::expected::{Expected, ExpectedDevice};
 use fpprobe_reports::model::Conditions;
-use fpprobe_reports::screen::{SCHEMA, SCREENS, Screen, ScreenRound, ScreenedDevice, ScreenedKernels, Sensors};
+use fpprobe_reports::screen::{
+    SCHEMA, SCREENS, Screen, ScreenRound, ScreenedDevice, ScreenedKernels, Sensors,
+};
 use fpprobe_reports::support::Support;
 use fpprobe_reports::sweep::Fingerprint;
 use fpprobe_spirv::Kernel;
@@ -32,9 +34,18 @@ use crate::sweep::files;
 use crate::sweep::screened::{STRATEGIES, ScreenPass, ScreenedBlocks};
 use fpprobe_worker::protocol::{Failure, Span};
 
-/// Kernels of which blocks run where none is named: sums, products, quotients, roots, and functions by tables and series.
-const SWEPT: [&str; 8] =
-    ["f16.fadd", "f16.fmul", "f16.fdiv", "f32.sqrt", "f32.exp2", "f32.log2", "f32.sin", "f32.fconvert_f16"];
+/// Kernels of which blocks run where none is named: sums, products, quotients, roots, and functions
+/// by tables and series.
+const SWEPT: [&str; 8] = [
+    "f16.fadd",
+    "f16.fmul",
+    "f16.fdiv",
+    "f32.sqrt",
+    "f32.exp2",
+    "f32.log2",
+    "f32.sin",
+    "f32.fconvert_f16",
+];
 /// The kernel of `--load`.
 const LOAD: &str = "f32.sin";
 /// Rounds that blocks are to run in.
@@ -55,7 +66,9 @@ pub fn main(session: &Session, args: &ScreenArgs) -> anyhow::Result<Status> {
     let version = host::program().version;
     if let Some(expected) = expected.as_ref().filter(|expected| expected.program != version) {
         let theirs = &expected.program;
-        return Err(usage_error(format!("the expected results are of fpprobe {theirs}, and this is {version}")));
+        return Err(usage_error(format!(
+            "the expected results are of fpprobe {theirs}, and this is {version}"
+        )));
     }
     let reference = args.reference.as_deref().map(files::fingerprint).transpose()?;
     let measuring = MeasureArgs { label: args.label.clone(), ..MeasureArgs::default() };
@@ -67,12 +80,23 @@ pub fn main(session: &Session, args: &ScreenArgs) -> anyhow::Result<Status> {
     let targets = select::devices(&rows, session.selections(&args.devices.device))?;
     // Before anything runs: what names nothing is an error.
     let known = fpprobe_spirv::catalogue::plain();
-    let named = (!args.filter.is_empty()).then(|| select::kernels(&args.filter, known)).transpose()?;
+    let named =
+        (!args.filter.is_empty()).then(|| select::kernels(&args.filter, known)).transpose()?;
     let started = host::now();
     let screened = side_by_side(&targets, |number, (_, target)| {
-        let (begun, expected) = (Instant::now(), expected.as_ref().and_then(|all| all.of(&target.found.identity)));
+        let (begun, expected) =
+            (Instant::now(), expected.as_ref().and_then(|all| all.of(&target.found.identity)));
         let (settings, listener, reference) = (&settings, &listener, reference.as_ref());
-        let screening = DeviceScreening { number, target, args, settings, listener, begun, expected, reference };
+        let screening = DeviceScreening {
+            number,
+            target,
+            args,
+            settings,
+            listener,
+            begun,
+            expected,
+            reference,
+        };
         screening.run(named.as_deref())
     });
     let screen = Screen {
@@ -125,7 +149,8 @@ impl DeviceScreening<'_> {
             return screened;
         }
         let (mut swept, mut listed) = self.work(named, &mut screened.incomplete);
-        screened.kernels = ScreenedKernels { swept: swept.len() as u64, listed: listed.items.len() as u64 };
+        screened.kernels =
+            ScreenedKernels { swept: swept.len() as u64, listed: listed.items.len() as u64 };
         let is_busy = AtomicBool::new(self.args.load);
         std::thread::scope(|scope| {
             let is_busy = &is_busy;
@@ -137,22 +162,37 @@ impl DeviceScreening<'_> {
         let settings = self.settings(0);
         let site = DeviceSession::new(self.number, self.target, &settings, self.listener);
         let rounds = &screened.rounds;
-        screened.findings = swept.iter().filter_map(|(_, blocks)| blocks.finding(&site, rounds)).collect();
+        screened.findings =
+            swept.iter().filter_map(|(_, blocks)| blocks.finding(&site, rounds)).collect();
         screened.findings.extend(listed.findings(rounds));
         screened
     }
 
-    /// The kernels of which blocks run, and those that run on lists of cases: those that were named, or a few and all.
-    fn work(&self, named: Option<&[Kernel]>, incomplete: &mut Vec<String>) -> (Swept, ListedKernels) {
+    /// The kernels of which blocks run, and those that run on lists of cases: those that were
+    /// named, or a few and all.
+    fn work(
+        &self,
+        named: Option<&[Kernel]>,
+        incomplete: &mut Vec<String>,
+    ) -> (Swept, ListedKernels) {
         let support = Support::new(&self.target.found.claims);
         let swept: Vec<Kernel> = SWEPT.iter().filter_map(|id| id.parse().ok()).collect();
         let lacks = |kernel: &Kernel| Some(format!("{kernel}: {}", support.lacks(kernel)?));
         incomplete.extend(named.unwrap_or_default().iter().filter_map(lacks));
         let is_there = |kernel: &&Kernel| support.lacks(kernel).is_none();
-        let domains = named.unwrap_or(&swept).iter().filter(is_there).filter_map(|kernel| Domain::of(kernel).ok());
+        let domains = named
+            .unwrap_or(&swept)
+            .iter()
+            .filter(is_there)
+            .filter_map(|kernel| Domain::of(kernel).ok());
         let cases: Vec<Kernel> = match named {
             None => kernels(self.target).collect(),
-            Some(named) => named.iter().filter(is_there).filter(|one| Domain::of(one).is_err()).copied().collect(),
+            Some(named) => named
+                .iter()
+                .filter(is_there)
+                .filter(|one| Domain::of(one).is_err())
+                .copied()
+                .collect(),
         };
         let identity = &self.target.found.identity;
         let blocks = |domain: Domain| {
@@ -170,7 +210,8 @@ impl DeviceScreening<'_> {
         let slice = self.args.duration / (ROUNDS * kinds.max(1));
         let mut shown = Instant::now();
         let works = |swept: &Swept, listed: &ListedKernels, problems: &Problems| {
-            !listed.items.is_empty() || swept.iter().any(|(kernel, _)| !problems.is_given_up(kernel))
+            !listed.items.is_empty()
+                || swept.iter().any(|(kernel, _)| !problems.is_given_up(kernel))
         };
         while !self.is_over() && works(swept, listed, &problems) {
             let (round, at_s) = (screened.rounds.len(), self.begun.elapsed().as_secs_f64());
@@ -224,11 +265,16 @@ impl DeviceScreening<'_> {
         self.settings.stop.is_requested() || self.begun.elapsed() >= self.args.duration
     }
 
-    /// Of a round: the local sizes of lists follow from its number, and two queues run at the same time.
+    /// Of a round: the local sizes of lists follow from its number, and two queues run at the same
+    /// time.
     fn settings(&self, round: u64) -> MeasureSettings {
         let left = self.args.duration.saturating_sub(self.begun.elapsed());
         let conditions = Conditions { seed: round, stress: true, ..self.settings.conditions };
-        MeasureSettings { conditions, device_timeout: left + self.settings.timeout, ..self.settings.clone() }
+        MeasureSettings {
+            conditions,
+            device_timeout: left + self.settings.timeout,
+            ..self.settings.clone()
+        }
     }
 
     fn sensors(&self) -> Sensors {
@@ -243,20 +289,33 @@ impl DeviceScreening<'_> {
 
     fn show(&self, results: u64, sensors: Sensors) {
         let percent = 100.0 * self.begun.elapsed().as_secs_f64() / self.args.duration.as_secs_f64();
-        let temperature = sensors.temperature_c.map_or_else(String::new, |degrees| format!(", {degrees:.0} °C"));
+        let temperature =
+            sensors.temperature_c.map_or_else(String::new, |degrees| format!(", {degrees:.0} °C"));
         let billions = results as f64 / 1e9;
-        say(&format!("{}: {percent:.0} %, {billions:.2} billion results{temperature}", self.target.label()));
+        say(&format!(
+            "{}: {percent:.0} %, {billions:.2} billion results{temperature}",
+            self.target.label()
+        ));
     }
 
     /// Keeps the device at work until there is no need any more.
     fn load(&self, is_busy: &AtomicBool) {
-        let Some(domain) = LOAD.parse().ok().and_then(|kernel| Domain::of(&kernel).ok()) else { return };
+        let Some(domain) = LOAD.parse().ok().and_then(|kernel| Domain::of(&kernel).ok()) else {
+            return;
+        };
         while is_busy.load(Ordering::Relaxed) && !self.is_over() {
             let settings = self.settings(0);
             let site = DeviceSession::new(self.number, self.target, &settings, self.listener);
             let (sink, blocks) = (Sink::Digest { normalise: true }, (0..domain.blocks()).collect());
             let (longest, memory) = (Duration::from_millis(50), 64 << 20);
-            let order = SweepOrder { domain: &domain, sink, blocks, longest, memory, way: SweepStrategy::FIRST };
+            let order = SweepOrder {
+                domain: &domain,
+                sink,
+                blocks,
+                longest,
+                memory,
+                way: SweepStrategy::FIRST,
+            };
             if sweep(&site, order, &mut LoadLedger(is_busy)).failure.is_some() {
                 return;
             }
@@ -311,7 +370,9 @@ impl Problems {
     }
 
     fn lines(self) -> impl Iterator<Item = String> {
-        let line = |(line, count): (String, usize)| if count > 1 { format!("{line} ({count} times)") } else { line };
+        let line = |(line, count): (String, usize)| {
+            if count > 1 { format!("{line} ({count} times)") } else { line }
+        };
         self.lines.into_iter().map(line)
     }
 }

@@ -1,4 +1,5 @@
-//! `fpprobe show [CAUSE|RULE|KERNEL|WORDS] [REPORT]`: one of them in full, with the evidence of a report.
+//! `fpprobe show [CAUSE|RULE|KERNEL|WORDS] [REPORT]`: one of them in full, with the evidence of a
+//! report.
 
 mod description;
 pub mod lookup;
@@ -34,10 +35,16 @@ pub fn main(session: &Session, args: &ShowArgs) -> anyhow::Result<Status> {
         None => last(session, args),
     };
     let mut out = output::stdout();
-    let place = args.place.store_path.iter().map(|path| format!(" --store-path {}", quoted(&path.to_string_lossy())));
-    let argument = name.map_or(String::new(), |name| format!(" {}", quoted(name))) + &place.collect::<String>();
+    let place = args
+        .place
+        .store_path
+        .iter()
+        .map(|path| format!(" --store-path {}", quoted(&path.to_string_lossy())));
+    let argument = name.map_or(String::new(), |name| format!(" {}", quoted(name)))
+        + &place.collect::<String>();
     if words.is_empty() {
-        let report = report.ok_or_else(|| usage_error("there is no last report: `fpprobe run` keeps one"))?;
+        let report = report
+            .ok_or_else(|| usage_error("there is no last report: `fpprobe run` keeps one"))?;
         let place = match argument.trim() {
             "" => ReportPlace::Last,
             argument => ReportPlace::Argument(argument.to_owned()),
@@ -47,11 +54,16 @@ pub fn main(session: &Session, args: &ShowArgs) -> anyhow::Result<Status> {
         text.foot(&report, &place, session.style(), &mut out)?;
     } else {
         let (profiles, catalogue) = (profiles::profiles(&[])?, Catalogue::built_in()?);
-        let lookup = SubjectFinder { report: report.as_ref(), profiles: &profiles, catalogue: &catalogue };
+        let lookup =
+            SubjectFinder { report: report.as_ref(), profiles: &profiles, catalogue: &catalogue };
         let found = lookup.find(&words.join(" "))?;
         match &found[..] {
             [one] => {
-                let shown = ShownReport { report: report.as_ref(), argument: &argument, style: session.style() };
+                let shown = ShownReport {
+                    report: report.as_ref(),
+                    argument: &argument,
+                    style: session.style(),
+                };
                 shown.write(&one.subject, &profiles, &catalogue, &mut out)?;
             }
             several => list(several, &argument, &mut out)?,
@@ -61,11 +73,14 @@ pub fn main(session: &Session, args: &ShowArgs) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
-/// The words, and the report behind them. One word alone names a report only if it can be nothing else.
+/// The words, and the report behind them. One word alone names a report only if it can be nothing
+/// else.
 fn parts(what: &[String]) -> (&[String], Option<&str>) {
     match what {
         [one] if named_report::is_only_report(one) => (&[], Some(one)),
-        [words @ .., name] if !words.is_empty() && named_report::is_report(name) => (words, Some(name)),
+        [words @ .., name] if !words.is_empty() && named_report::is_report(name) => {
+            (words, Some(name))
+        }
         words => (words, None),
     }
 }
@@ -112,8 +127,10 @@ impl ShownReport<'_> {
             let mut evidence = one.run_time.iter().flat_map(|value| &value.evidence);
             evidence.any(|lane| is_of(&lane.kernel))
         };
-        let ids: BTreeSet<&str> =
-            devices.flat_map(|device| device.traits.iter().filter(shown)).map(|one| &*one.id).collect();
+        let ids: BTreeSet<&str> = devices
+            .flat_map(|device| device.traits.iter().filter(shown))
+            .map(|one| &*one.id)
+            .collect();
         ids.into_iter().map(str::to_owned).collect()
     }
 
@@ -147,7 +164,8 @@ impl ShownReport<'_> {
             }
             ShownSubject::Traits => {
                 if self.report.is_none() {
-                    traits::definitions().try_for_each(|one| writeln!(out, "{:<40} {}", one.id(), one.question()))?;
+                    traits::definitions()
+                        .try_for_each(|one| writeln!(out, "{:<40} {}", one.id(), one.question()))?;
                 }
                 self.traits(&traits::definitions().map(|one| one.id()).collect::<Vec<_>>(), out)
             }
@@ -160,13 +178,16 @@ impl ShownReport<'_> {
                 let own = kernel.to_string();
                 // Some traits are called like the kernel that they look at.
                 self.traits(std::slice::from_ref(&own), out)?;
-                self.report.map_or(Ok(()), |report| subject::kernels(report, &|id| id == own, self.style, out))
+                self.report.map_or(Ok(()), |report| {
+                    subject::kernels(report, &|id| id == own, self.style, out)
+                })
             }
             ShownSubject::Operation(op) => {
                 description::operation(op, profiles, out)?;
                 let is_of = |id: &str| id.split([':', '.']).nth(1) == Some(op.name);
                 self.traits(&self.traits_of(&is_of), out)?;
-                self.report.map_or(Ok(()), |report| subject::kernels(report, &is_of, self.style, out))
+                self.report
+                    .map_or(Ok(()), |report| subject::kernels(report, &is_of, self.style, out))
             }
         }
     }

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
 use fpprobe_reports::sweep::{
-    Blocks, Fingerprint, FingerprintDevice, Print, SCHEMA, Sweep, SweptDevice, SweptKernel, Unstable,
+    Blocks, Fingerprint, FingerprintDevice, Print, SCHEMA, Sweep, SweptDevice, SweptKernel,
+    Unstable,
 };
 use fpprobe_spirv::sweep::{Domain, Sink};
 
@@ -34,7 +35,8 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     let plan = SweepPlan::new(args)?;
     let old = args.resolve.as_deref().map(files::fingerprint).transpose()?;
     if old.as_ref().is_some_and(|old| old.normalise_nan != args.normalise_nan) {
-        let hint = if args.normalise_nan { "leave --normalise-nan out" } else { "add --normalise-nan" };
+        let hint =
+            if args.normalise_nan { "leave --normalise-nan out" } else { "add --normalise-nan" };
         return Err(usage_error(format!("the older fingerprint treats NaNs otherwise: {hint}")));
     }
     let files = Files::new(args.output.as_deref(), args.format.as_deref())?;
@@ -57,10 +59,12 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
         journal: journal.as_ref(),
     };
     let swept = side_by_side(&chosen, |number, (_, target)| {
-        let inputs = (0..plan.domains.len()).map(|place| plan.blocks(place).len() as u64 * plan.domains[place].block());
+        let inputs = (0..plan.domains.len())
+            .map(|place| plan.blocks(place).len() as u64 * plan.domains[place].block());
         let passes = if args.fingerprint && !args.once { 2 } else { 1 };
         let course = bars.course(&target.label(), passes * inputs.sum::<u64>());
-        let swept = bench.device(&DeviceSession::new(number, target, &settings, &listener), &course);
+        let swept =
+            bench.device(&DeviceSession::new(number, target, &settings, &listener), &course);
         course.finish();
         swept
     });
@@ -90,51 +94,67 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     }
     files.write(&sweep, &fingerprint, session.style())?;
     // What a budget leaves out is left out on purpose.
-    if let (Some(journal), true) = (journal, plan.budget.is_some() || !is_unfinished(&sweep, &plan)) {
+    if let (Some(journal), true) = (journal, plan.budget.is_some() || !is_unfinished(&sweep, &plan))
+    {
         journal.close()?;
     }
-    Ok(status(&sweep, args.shard.is_some()).and(Status::Incomplete.when(session.stop.is_requested())))
+    Ok(status(&sweep, args.shard.is_some())
+        .and(Status::Incomplete.when(session.stop.is_requested())))
 }
 
 /// What decides which blocks are asked and what is kept of them.
 fn options(args: &SweepArgs, plan: &SweepPlan) -> String {
-    let kernels: Vec<String> = plan.domains.iter().map(|domain| domain.kernel().to_string()).collect();
-    let shard = args.shard.map_or_else(String::new, |shard| format!(" --shard {}/{}", shard.number, shard.of));
-    let budget =
-        args.budget.map_or_else(String::new, |time| format!(" --budget {}s --seed {}", time.as_secs_f64(), args.seed));
+    let kernels: Vec<String> =
+        plan.domains.iter().map(|domain| domain.kernel().to_string()).collect();
+    let shard = args
+        .shard
+        .map_or_else(String::new, |shard| format!(" --shard {}/{}", shard.number, shard.of));
+    let budget = args.budget.map_or_else(String::new, |time| {
+        format!(" --budget {}s --seed {}", time.as_secs_f64(), args.seed)
+    });
     let nan = if args.normalise_nan { " --normalise-nan" } else { "" };
     let judged = if args.fingerprint {
         format!(" --fingerprint{}", if args.once { " --once" } else { "" })
     } else {
         format!(" --profile {}", plan.profiles.join(" --profile "))
     };
-    let devices: Vec<String> = args.devices.device.iter().map(|device| format!(" --device {device}")).collect();
-    let old = args.resolve.as_ref().map_or_else(String::new, |path| format!(" --resolve {}", path.display()));
+    let devices: Vec<String> =
+        args.devices.device.iter().map(|device| format!(" --device {device}")).collect();
+    let old = args
+        .resolve
+        .as_ref()
+        .map_or_else(String::new, |path| format!(" --resolve {}", path.display()));
     format!("{}{judged}{shard}{budget}{nan}{}{old}", kernels.join(" "), devices.concat())
 }
 
-/// Nothing where no device answered anything, incomplete where something is missing. The part of a sweep may have no block of
-/// the kernels that a device has.
+/// Nothing where no device answered anything, incomplete where something is missing. The part of a
+/// sweep may have no block of the kernels that a device has.
 pub fn status(sweep: &Sweep, part: bool) -> Status {
     let kernels = || sweep.devices.iter().flat_map(|device| &device.kernels);
     let nothing = !part && kernels().all(|kernel| kernel.measured.count() == 0);
-    let broken = kernels().flat_map(|kernel| &kernel.incomplete).any(|why| !why.starts_with(UNSUPPORTED));
+    let broken =
+        kernels().flat_map(|kernel| &kernel.incomplete).any(|why| !why.starts_with(UNSUPPORTED));
     Status::Nothing
         .when(nothing || sweep.devices.is_empty())
         .and(Status::Incomplete.when(broken || !sweep.incomplete.is_empty()))
 }
 
-/// Whether blocks of a kernel that the device has were not run: a later try, or more time, may give them.
+/// Whether blocks of a kernel that the device has were not run: a later try, or more time, may give
+/// them.
 fn is_unfinished(sweep: &Sweep, plan: &SweepPlan) -> bool {
-    let lacks = |kernel: &SweptKernel| kernel.incomplete.iter().any(|why| why.starts_with(UNSUPPORTED));
+    let lacks =
+        |kernel: &SweptKernel| kernel.incomplete.iter().any(|why| why.starts_with(UNSUPPORTED));
     let missing = |(place, kernel): (usize, &SweptKernel)| {
         // Blocks that gave other sums each time were asked, and are in no fingerprint.
         let asked: Blocks = kernel.measured.iter().chain(kernel.unstable.blocks.iter()).collect();
         !lacks(kernel) && asked.count() < plan.blocks(place).len() as u64
     };
-    let unfinished = sweep.devices.iter().any(|device| device.kernels.iter().enumerate().any(missing));
+    let unfinished =
+        sweep.devices.iter().any(|device| device.kernels.iter().enumerate().any(missing));
     if unfinished {
-        say("not every block was asked: the same command with the same -o goes on with those that are left");
+        say(
+            "not every block was asked: the same command with the same -o goes on with those that are left",
+        );
     }
     unfinished
 }
@@ -170,12 +190,18 @@ impl SweepContext<'_> {
                     print
                 }
                 None if self.args.raw => {
-                    let order =
-                        self.order(domain, Sink::Raw, self.plan.blocks(place).into_iter(), SweepStrategy::FIRST);
+                    let order = self.order(
+                        domain,
+                        Sink::Raw,
+                        self.plan.blocks(place).into_iter(),
+                        SweepStrategy::FIRST,
+                    );
                     note(&mut swept, sweep(site, order, &mut Nothing(course)));
                     print
                 }
-                None if self.plan.verifiers.is_empty() => self.kernel(site, course, place, print, &mut swept),
+                None if self.plan.verifiers.is_empty() => {
+                    self.kernel(site, course, place, print, &mut swept)
+                }
                 None => {
                     self.verified(site, course, place, &mut swept);
                     print
@@ -187,24 +213,42 @@ impl SweepContext<'_> {
     }
 
     /// Has every result of a kernel judged.
-    fn verified(&self, site: &DeviceSession<'_>, course: &Course, place: usize, swept: &mut SweptKernel) {
+    fn verified(
+        &self,
+        site: &DeviceSession<'_>,
+        course: &Course,
+        place: usize,
+        swept: &mut SweptKernel,
+    ) {
         let domain = &self.plan.domains[place];
         let key = (noted(site.target), swept.kernel.clone());
-        let known = self.journal.and_then(|journal| journal.past.verified.get(&key)).cloned().unwrap_or_default();
+        let known = self
+            .journal
+            .and_then(|journal| journal.past.verified.get(&key))
+            .cloned()
+            .unwrap_or_default();
         let mut blocks = self.plan.blocks(place);
         blocks.retain(|block| !known.0.contains(*block));
         course.advance(known.0.count() * domain.block());
         let deadline = self.plan.budget.map(|budget| Instant::now() + budget);
         let verifier = &self.plan.verifiers[place];
-        let mut ledger = VerifyLedger::new(key, (domain, verifier), known, self.journal, course, deadline);
+        let mut ledger =
+            VerifyLedger::new(key, (domain, verifier), known, self.journal, course, deadline);
         // Under a budget, blocks that agree would leave the others no time, and be no fair sample.
         if verifier.guesses() && deadline.is_none() && !blocks.is_empty() {
-            let order = self.order(domain, Sink::Digest { normalise: false }, blocks.drain(..), SweepStrategy::FIRST);
+            let order = self.order(
+                domain,
+                Sink::Digest { normalise: false },
+                blocks.drain(..),
+                SweepStrategy::FIRST,
+            );
             let mut agreeing = AgreementLedger::new(&mut ledger);
             let ended = sweep(site, order, &mut agreeing);
-            // What ran and did not agree is looked at however that ended; where requesting digests is what the device refuses, all is.
+            // What ran and did not agree is looked at however that ended; where requesting digests
+            // is what the device refuses, all is.
             let others = agreeing.others();
-            let refused = ended.failure.as_ref().is_some_and(|failure| !is_violent(failure.outcome));
+            let refused =
+                ended.failure.as_ref().is_some_and(|failure| !is_violent(failure.outcome));
             if refused {
                 blocks = self.plan.blocks(place);
                 blocks.retain(|block| !ledger.has(*block));
@@ -248,22 +292,34 @@ impl SweepContext<'_> {
         swept.unstable = Unstable::of_blocks(print.unstable.clone());
         swept.measured = print.measured();
         swept.root = print.root(self.args.normalise_nan);
-        if let Some(old) = self.old.and_then(|old| old.of(&site.target.found.identity, domain.kernel())) {
+        if let Some(old) =
+            self.old.and_then(|old| old.of(&site.target.found.identity, domain.kernel()))
+        {
             let pair = PrintPair { old, new: &print, normalise: self.args.normalise_nan };
             let older = self.all.iter().find(|target| {
                 let key = &target.found.identity.key;
-                *key == old.device.key && *key != print.device.key && target.found.obstacle.is_none()
+                *key == old.device.key
+                    && *key != print.device.key
+                    && target.found.obstacle.is_none()
             });
-            let older = older.map(|target| DeviceSession::new(site.number, target, self.settings, site.listener));
-            let order = |blocks: &Blocks| self.order(domain, Sink::Store, blocks.iter(), SweepStrategy::FIRST);
-            let list = self.lists.as_ref().map(|lists| lists.path(&site.target.found.identity.key, &swept.kernel));
+            let older = older.map(|target| {
+                DeviceSession::new(site.number, target, self.settings, site.listener)
+            });
+            let order = |blocks: &Blocks| {
+                self.order(domain, Sink::Store, blocks.iter(), SweepStrategy::FIRST)
+            };
+            let list = self
+                .lists
+                .as_ref()
+                .map(|lists| lists.path(&site.target.found.identity.key, &swept.kernel));
             let (changes, ended) = resolve(&pair, site, older.as_ref(), list.as_deref(), order);
             note(swept, ended);
             swept.changes = Some(changes);
         } else if self.old.is_some() {
-            swept
-                .incomplete
-                .push("the older fingerprint has not this kernel, or has it of several other devices".to_owned());
+            swept.incomplete.push(
+                "the older fingerprint has not this kernel, or has it of several other devices"
+                    .to_owned(),
+            );
         }
         print
     }
@@ -286,10 +342,15 @@ impl SweepContext<'_> {
     }
 }
 
-/// A device as journals know it: what it answers under layers does not mix with what it answers without.
+/// A device as journals know it: what it answers under layers does not mix with what it answers
+/// without.
 fn noted(target: &Target) -> String {
     let found = &target.found;
-    std::iter::once(&found.identity.key).chain(&found.taint).map(String::as_str).collect::<Vec<_>>().join(" ")
+    std::iter::once(&found.identity.key)
+        .chain(&found.taint)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Adds what went wrong.

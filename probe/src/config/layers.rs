@@ -9,8 +9,10 @@ use toml::{Table, Value};
 
 use super::settings::{Config, checked, removed};
 
-/// Variables of these names are no settings: the layer that tests load into workers, the benchmark and hooks have them.
-const OTHERS: [&str; 4] = ["FPPROBE_FAULTS", "FPPROBE_FAULTS_STATE", "FPPROBE_BENCH_RUNS", "FPPROBE_HOOK"];
+/// Variables of these names are no settings: the layer that tests load into workers, the benchmark
+/// and hooks have them.
+const OTHERS: [&str; 4] =
+    ["FPPROBE_FAULTS", "FPPROBE_FAULTS_STATE", "FPPROBE_BENCH_RUNS", "FPPROBE_HOOK"];
 /// How the variables begin.
 const PREFIX: &str = "FPPROBE_";
 
@@ -48,7 +50,8 @@ pub struct ConfigLayers {
 impl ConfigLayers {
     /// The defaults alone.
     pub fn defaults() -> Result<ConfigLayers, String> {
-        let values = Table::try_from(Config::default()).map_err(|error| format!("the defaults: {error}"))?;
+        let values =
+            Table::try_from(Config::default()).map_err(|error| format!("the defaults: {error}"))?;
         let origins = leaves(&values).into_iter().map(|(key, _)| (key, Origin::Default)).collect();
         Ok(ConfigLayers { values, origins })
     }
@@ -62,9 +65,14 @@ impl ConfigLayers {
         Ok(())
     }
 
-    /// Lays variables of the environment over it: `FPPROBE_DAEMON_HTTP_LISTEN` is `daemon.http.listen`.
-    pub fn environment(&mut self, variables: impl IntoIterator<Item = (String, String)>) -> Result<(), String> {
-        let known: BTreeMap<String, String> = self.origins.keys().map(|key| (variable(key), key.clone())).collect();
+    /// Lays variables of the environment over it: `FPPROBE_DAEMON_HTTP_LISTEN` is
+    /// `daemon.http.listen`.
+    pub fn environment(
+        &mut self,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<(), String> {
+        let known: BTreeMap<String, String> =
+            self.origins.keys().map(|key| (variable(key), key.clone())).collect();
         for (name, text) in variables {
             if !name.starts_with(PREFIX) || OTHERS.contains(&name.as_str()) {
                 continue;
@@ -75,7 +83,10 @@ impl ConfigLayers {
                     return Err(format!("the environment variable `{name}`: {message}"));
                 }
                 let near = nearest(&name, known.keys().map(String::as_str));
-                return Err(format!("the environment variable `{name}` is no setting{}", meant(&near)));
+                return Err(format!(
+                    "the environment variable `{name}` is no setting{}",
+                    meant(&near)
+                ));
             };
             self.set(key, &text, Origin::Environment(name.clone()))
                 .map_err(|error| format!("the environment variable `{name}`: {error}"))?;
@@ -97,7 +108,8 @@ impl ConfigLayers {
                 let near = nearest(key, self.origins.keys().map(String::as_str));
                 return Err(format!("`--set {text}`: `{key}` is no setting{}", meant(&near)));
             }
-            self.set(key, value, Origin::CommandLine).map_err(|error| format!("`--set {text}`: {error}"))?;
+            self.set(key, value, Origin::CommandLine)
+                .map_err(|error| format!("`--set {text}`: {error}"))?;
         }
         Ok(())
     }
@@ -124,12 +136,19 @@ impl ConfigLayers {
         let mut leaves = leaves(&self.values);
         leaves.sort_by(|one, other| one.0.cmp(&other.0));
         let origin = |key: &str| self.origins.get(key).unwrap_or(&Origin::Default);
-        leaves.into_iter().map(|(key, value)| (key.clone(), value.to_string(), origin(&key))).collect()
+        leaves
+            .into_iter()
+            .map(|(key, value)| (key.clone(), value.to_string(), origin(&key)))
+            .collect()
     }
 
     /// Every setting, as a file has them.
     pub fn text(&self) -> String {
-        self.shown().into_iter().map(|(key, value, _)| format!("{key} = {value}\n")).collect::<Vec<_>>().concat()
+        self.shown()
+            .into_iter()
+            .map(|(key, value, _)| format!("{key} = {value}\n"))
+            .collect::<Vec<_>>()
+            .concat()
     }
 
     /// A text as a value of the kind that the setting has.
@@ -137,8 +156,12 @@ impl ConfigLayers {
         let kind = leaves(&self.values).into_iter().find(|leaf| leaf.0 == key).map(|leaf| leaf.1);
         let number = |what: &str| format!("`{key}` must be {what}, not `{text}`");
         Ok(match kind {
-            Some(Value::Boolean(_)) => Value::Boolean(text.parse().map_err(|_| number("true or false"))?),
-            Some(Value::Integer(_)) => Value::Integer(text.parse().map_err(|_| number("a whole number"))?),
+            Some(Value::Boolean(_)) => {
+                Value::Boolean(text.parse().map_err(|_| number("true or false"))?)
+            }
+            Some(Value::Integer(_)) => {
+                Value::Integer(text.parse().map_err(|_| number("a whole number"))?)
+            }
             Some(Value::Float(_)) => Value::Float(text.parse().map_err(|_| number("a number"))?),
             Some(Value::Array(_)) if text.trim_start().starts_with('[') => {
                 let table: Table = format!("x = {text}").parse().map_err(|_| number("a list"))?;
@@ -188,7 +211,9 @@ fn leaves(table: &Table) -> Vec<(String, Value)> {
     for (key, value) in table {
         match value {
             Value::Table(inner) => {
-                found.extend(leaves(inner).into_iter().map(|(rest, value)| (format!("{key}.{rest}"), value)));
+                found.extend(
+                    leaves(inner).into_iter().map(|(rest, value)| (format!("{key}.{rest}"), value)),
+                );
             }
             value => found.push((key.clone(), value.clone())),
         }
@@ -200,10 +225,16 @@ fn leaves(table: &Table) -> Vec<(String, Value)> {
 mod tests {
     use super::*;
 
-    fn layers(file: &str, variables: &[(&str, &str)], sets: &[&str]) -> Result<ConfigLayers, String> {
+    fn layers(
+        file: &str,
+        variables: &[(&str, &str)],
+        sets: &[&str],
+    ) -> Result<ConfigLayers, String> {
         let mut layers = ConfigLayers::defaults()?;
         layers.file(Path::new("/etc/c.toml"), file)?;
-        layers.environment(variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())))?;
+        layers.environment(
+            variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())),
+        )?;
         layers.command_line(&sets.iter().map(|set| (*set).to_owned()).collect::<Vec<_>>())?;
         Ok(layers)
     }
@@ -211,8 +242,16 @@ mod tests {
     #[test]
     fn the_environment_wins_over_the_file_and_the_command_line_over_both() {
         let file = "[workers]\njobs = 2\ntimeout = 3\n[daemon.http]\nlisten = \"127.0.0.1:1\"\n";
-        let variables = [("FPPROBE_WORKERS_JOBS", "3"), ("FPPROBE_DAEMON_HTTP_LISTEN", "127.0.0.1:2"), ("OTHER", "x")];
-        let sets = ["daemon.http.listen=127.0.0.1:3", "daemon.hook.command=[\"a b\", \"c\"]", "devices=x,y"];
+        let variables = [
+            ("FPPROBE_WORKERS_JOBS", "3"),
+            ("FPPROBE_DAEMON_HTTP_LISTEN", "127.0.0.1:2"),
+            ("OTHER", "x"),
+        ];
+        let sets = [
+            "daemon.http.listen=127.0.0.1:3",
+            "daemon.hook.command=[\"a b\", \"c\"]",
+            "devices=x,y",
+        ];
         let layers = layers(file, &variables, &sets).unwrap();
         let config = layers.config().unwrap();
         assert_eq!((config.workers.jobs, config.workers.timeout), (3, 3.0));
@@ -225,24 +264,54 @@ mod tests {
         assert_eq!(origin("workers.jobs"), "environment FPPROBE_WORKERS_JOBS");
         assert_eq!(origin("daemon.http.listen"), "command line");
         assert_eq!(origin("workers.batch"), "default");
-        assert_eq!(super::super::settings::parse(&layers.text()).unwrap(), config, "what is shown reads back");
+        assert_eq!(
+            super::super::settings::parse(&layers.text()).unwrap(),
+            config,
+            "what is shown reads back"
+        );
     }
 
     #[test]
     fn what_is_no_setting_is_refused_with_the_nearest_name() {
         for (variables, sets, words) in [
-            (&[("FPPROBE_WORKERS_JBOS", "3")][..], &[][..], &["FPPROBE_WORKERS_JBOS", "`FPPROBE_WORKERS_JOBS`"][..]),
+            (
+                &[("FPPROBE_WORKERS_JBOS", "3")][..],
+                &[][..],
+                &["FPPROBE_WORKERS_JBOS", "`FPPROBE_WORKERS_JOBS`"][..],
+            ),
             (&[], &["daemon.http.listn=x"], &["daemon.http.listn", "`daemon.http.listen`"]),
-            (&[("FPPROBE_WORKERS_JOBS", "many")], &[], &["FPPROBE_WORKERS_JOBS", "whole number", "many"]),
+            (
+                &[("FPPROBE_WORKERS_JOBS", "many")],
+                &[],
+                &["FPPROBE_WORKERS_JOBS", "whole number", "many"],
+            ),
             (&[], &["daemon.budget.memory=1"], &["daemon.budget.memory", "MemoryMax="]),
-            (&[("FPPROBE_DAEMON_BUDGET_MEMORY", "1")], &[], &["FPPROBE_DAEMON_BUDGET_MEMORY", "MemoryMax="]),
+            (
+                &[("FPPROBE_DAEMON_BUDGET_MEMORY", "1")],
+                &[],
+                &["FPPROBE_DAEMON_BUDGET_MEMORY", "MemoryMax="],
+            ),
             (&[], &["daemon"], &["KEY=VALUE"]),
-            (&[], &["daemon.tell=x"], &["`--set daemon.tell=x`", "`daemon.tell`", "`x`", "`regressions`"]),
-            (&[("FPPROBE_DAEMON_BUSY_IN_USE", "x")], &[], &["FPPROBE_DAEMON_BUSY_IN_USE", "`daemon.busy.in_use`"]),
+            (
+                &[],
+                &["daemon.tell=x"],
+                &["`--set daemon.tell=x`", "`daemon.tell`", "`x`", "`regressions`"],
+            ),
+            (
+                &[("FPPROBE_DAEMON_BUSY_IN_USE", "x")],
+                &[],
+                &["FPPROBE_DAEMON_BUSY_IN_USE", "`daemon.busy.in_use`"],
+            ),
         ] {
             let message = layers("", variables, sets).unwrap_err();
             assert!(words.iter().all(|word| message.contains(word)), "{message}");
         }
-        assert!(layers("", &[("FPPROBE_WORKERS_JOBS", "1000")], &[]).unwrap().config().unwrap_err().contains("64"));
+        assert!(
+            layers("", &[("FPPROBE_WORKERS_JOBS", "1000")], &[])
+                .unwrap()
+                .config()
+                .unwrap_err()
+                .contains("64")
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! The settings themselves and how their text is parsed: nothing here knows files, the command line or Vulkan, so that
-//! the fuzz target `config` can compile this file by itself.
+//! The settings themselves and how their text is parsed: nothing here knows files, the command line
+//! or Vulkan, so that the fuzz target `config` can compile this file by itself.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -131,13 +131,27 @@ impl Workers {
 
 impl Default for StoreSettings {
     fn default() -> StoreSettings {
-        StoreSettings { path: PathBuf::new(), keep: true, keep_count: 0, keep_days: 0, keep_bytes: 1 << 30, wait: 30.0 }
+        StoreSettings {
+            path: PathBuf::new(),
+            keep: true,
+            keep_count: 0,
+            keep_days: 0,
+            keep_bytes: 1 << 30,
+            wait: 30.0,
+        }
     }
 }
 
 impl Default for Workers {
     fn default() -> Workers {
-        Workers { jobs: 0, timeout: 10.0, device_timeout: 3600.0, batch: 64, failures: 32, memory: 0 }
+        Workers {
+            jobs: 0,
+            timeout: 10.0,
+            device_timeout: 3600.0,
+            batch: 64,
+            failures: 32,
+            memory: 0,
+        }
     }
 }
 
@@ -163,19 +177,25 @@ fn has_removed(text: &str) -> Option<String> {
     REMOVED.iter().find(|(key, _)| has(key)).and_then(|(key, _)| removed(key))
 }
 
-/// Parses a configuration; the error names line and key, and for a key that does not exist the nearest ones.
+/// Parses a configuration; the error names line and key, and for a key that does not exist the
+/// nearest ones.
 pub fn parse(text: &str) -> Result<Config, String> {
     if let Some(message) = has_removed(text) {
         return Err(message);
     }
-    let config: Config = toml::from_str(text).map_err(|error| shown(&(error.to_string() + &meant(error.message()))))?;
+    let config: Config = toml::from_str(text)
+        .map_err(|error| shown(&(error.to_string() + &meant(error.message()))))?;
     checked(config)
 }
 
 /// What may reach a terminal of a message that quotes a file.
 fn shown(message: &str) -> String {
     let lines = visible_lines(message.trim_end());
-    lines.lines().map(|line| line.chars().take(LONGEST).collect()).collect::<Vec<String>>().join("\n")
+    lines
+        .lines()
+        .map(|line| line.chars().take(LONGEST).collect())
+        .collect::<Vec<String>>()
+        .join("\n")
 }
 
 /// The keys that a mistyped one may have meant: serde names it first, then those that there are.
@@ -190,7 +210,8 @@ fn meant(message: &str) -> String {
 
 /// Refuses values that make no sense.
 pub fn checked(config: Config) -> Result<Config, String> {
-    fpprobe_reports::render::by_name(&config.format).map_err(|error| shown(&format!("`format`: {error}")))?;
+    fpprobe_reports::render::by_name(&config.format)
+        .map_err(|error| shown(&format!("`format`: {error}")))?;
     let workers = &config.workers;
     let complaint = if workers.jobs > 64 {
         Some("`workers.jobs` must be at most 64")
@@ -231,7 +252,9 @@ mod tests {
     #[test]
     fn the_file_at_the_root_holds_every_setting() {
         let file: toml::Table = FILE.parse().unwrap();
-        let Ok(defaults) = toml::Table::try_from(Config::default()) else { panic!("the defaults are a table") };
+        let Ok(defaults) = toml::Table::try_from(Config::default()) else {
+            panic!("the defaults are a table")
+        };
         let mut tables = vec![(String::new(), &defaults, &file)];
         while let Some((prefix, known, setting)) = tables.pop() {
             for (key, value) in known {
@@ -246,9 +269,16 @@ mod tests {
 
     #[test]
     fn the_file_at_the_root_lists_the_output_formats_that_there_are() {
-        let comment = FILE.split("# Format of standard output:").nth(1).unwrap().split("\nformat = ").next().unwrap();
+        let comment = FILE
+            .split("# Format of standard output:")
+            .nth(1)
+            .unwrap()
+            .split("\nformat = ")
+            .next()
+            .unwrap();
         let listed: Vec<&str> = comment.split('"').skip(1).step_by(2).collect();
-        let known: Vec<&str> = fpprobe_reports::render::FORMATS.iter().map(|format| format.name).collect();
+        let known: Vec<&str> =
+            fpprobe_reports::render::FORMATS.iter().map(|format| format.name).collect();
         assert_eq!(listed, known);
     }
 
@@ -256,14 +286,20 @@ mod tests {
     fn mistakes_are_named_with_line_and_key() {
         let message = parse("devices = []\n[workers]\njbos = 2\n").unwrap_err();
         assert!(
-            message.contains("line 3") && message.contains("jbos") && message.contains("did you mean `jobs`?"),
+            message.contains("line 3")
+                && message.contains("jbos")
+                && message.contains("did you mean `jobs`?"),
             "{message}"
         );
         let message = parse("\n[workers]\ntimeout = \"soon\"\n").unwrap_err();
         assert!(message.contains("line 3") && message.contains("timeout"), "{message}");
         assert!(parse("[workers]\njobs = 100").unwrap_err().contains("workers.jobs"));
         let message = parse("daemon.budget.memory = 4096\n").unwrap_err();
-        assert!(message.contains("`daemon.budget.memory` was removed") && message.contains("MemoryMax="), "{message}");
+        assert!(
+            message.contains("`daemon.budget.memory` was removed")
+                && message.contains("MemoryMax="),
+            "{message}"
+        );
     }
 
     #[test]
@@ -279,7 +315,11 @@ mod tests {
             format!("format = \"{}\"", "x".repeat(deep)),
         ] {
             let message = parse(&text).unwrap_err();
-            assert!(message.len() < 2000 && !message.contains(['\u{1b}', '\u{202e}']), "{} bytes", message.len());
+            assert!(
+                message.len() < 2000 && !message.contains(['\u{1b}', '\u{202e}']),
+                "{} bytes",
+                message.len()
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The loader's own filters on manifest names: `VK_LOADER_DRIVERS_SELECT` and `VK_LOADER_DRIVERS_DISABLE`.
+//! The loader's own filters on manifest names: `VK_LOADER_DRIVERS_SELECT` and
+//! `VK_LOADER_DRIVERS_DISABLE`.
 
 use std::path::Path;
 
@@ -15,9 +16,16 @@ impl DriverFilter {
     pub fn new(variable: Lookup<'_>) -> DriverFilter {
         let list = |name: &str| -> Vec<String> {
             let text = variable(name).unwrap_or_default().to_string_lossy().to_lowercase();
-            text.split(',').map(str::trim).filter(|pattern| !pattern.is_empty()).map(str::to_owned).collect()
+            text.split(',')
+                .map(str::trim)
+                .filter(|pattern| !pattern.is_empty())
+                .map(str::to_owned)
+                .collect()
         };
-        DriverFilter { select: list("VK_LOADER_DRIVERS_SELECT"), disable: list("VK_LOADER_DRIVERS_DISABLE") }
+        DriverFilter {
+            select: list("VK_LOADER_DRIVERS_SELECT"),
+            disable: list("VK_LOADER_DRIVERS_DISABLE"),
+        }
     }
 
     /// Whether the loader would use a manifest of this name.

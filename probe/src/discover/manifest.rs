@@ -36,7 +36,9 @@ pub fn read(path: &Path) -> Result<Manifest, String> {
 pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     let mut text = Vec::new();
     let file = std::fs::File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
-    file.take(LIMIT + 1).read_to_end(&mut text).map_err(|error| format!("cannot be read: {error}"))?;
+    file.take(LIMIT + 1)
+        .read_to_end(&mut text)
+        .map_err(|error| format!("cannot be read: {error}"))?;
     if text.len() as u64 > LIMIT {
         return Err(format!("is larger than {LIMIT} bytes and no manifest"));
     }
@@ -45,18 +47,21 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
 
 /// What a manifest of these bytes says.
 pub fn parse(text: &[u8]) -> Result<Manifest, String> {
-    let file: DriverManifest =
-        serde_json::from_slice(text).map_err(|error| format!("is not the JSON of a driver manifest: {error}"))?;
+    let file: DriverManifest = serde_json::from_slice(text)
+        .map_err(|error| format!("is not the JSON of a driver manifest: {error}"))?;
     let own = if cfg!(target_pointer_width = "64") { "64" } else { "32" };
     let foreign = file.icd.library_arch.as_deref().is_some_and(|arch| arch != own);
     match file.icd.library_path {
-        Some(library) if !library.is_empty() => Ok(Manifest { library_path: library.into(), foreign }),
+        Some(library) if !library.is_empty() => {
+            Ok(Manifest { library_path: library.into(), foreign })
+        }
         _ => Err("names no library: `library_path` is missing or empty".to_owned()),
     }
 }
 
 impl Manifest {
-    /// The library: absolute, relative to the manifest's folder, or a bare name for the system's library search.
+    /// The library: absolute, relative to the manifest's folder, or a bare name for the system's
+    /// library search.
     pub fn library(&self, manifest: &Path) -> Result<PathBuf, String> {
         let path = &self.library_path;
         if path.is_relative() && path.components().count() == 1 && !path.starts_with(".") {
@@ -69,7 +74,9 @@ impl Manifest {
                 "points at {}, which does not exist: reinstall the driver or remove the manifest",
                 joined.display()
             )),
-            Err(error) => Err(format!("points at {}, which cannot be reached: {error}", joined.display())),
+            Err(error) => {
+                Err(format!("points at {}, which cannot be reached: {error}", joined.display()))
+            }
         }
     }
 }

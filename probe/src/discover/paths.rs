@@ -15,7 +15,8 @@ pub fn candidates(variable: Lookup<'_>) -> Vec<PathBuf> {
     if let Some(list) = set("VK_DRIVER_FILES").or_else(|| set("VK_ICD_FILENAMES")) {
         return expand(&split(&list));
     }
-    let mut files = set("VK_ADD_DRIVER_FILES").map(|list| expand(&split(&list))).unwrap_or_default();
+    let mut files =
+        set("VK_ADD_DRIVER_FILES").map(|list| expand(&split(&list))).unwrap_or_default();
     for folder in folders(variable) {
         files.extend(manifests_in(&folder.join(SUFFIX)).unwrap_or_default());
     }
@@ -24,7 +25,10 @@ pub fn candidates(variable: Lookup<'_>) -> Vec<PathBuf> {
 
 /// Manifests of implicit layers, by the loader's search.
 pub fn implicit_layers(variable: Lookup<'_>) -> Vec<PathBuf> {
-    folders(variable).iter().flat_map(|folder| manifests_in(&folder.join(LAYERS)).unwrap_or_default()).collect()
+    folders(variable)
+        .iter()
+        .flat_map(|folder| manifests_in(&folder.join(LAYERS)).unwrap_or_default())
+        .collect()
 }
 
 /// Folders and files in which a change may mean another driver.
@@ -34,7 +38,10 @@ pub fn places(variable: Lookup<'_>) -> Vec<PathBuf> {
         return split(&list);
     }
     let added = set("VK_ADD_DRIVER_FILES").map(|list| split(&list)).unwrap_or_default();
-    added.into_iter().chain(folders(variable).into_iter().map(|folder| folder.join(SUFFIX))).collect()
+    added
+        .into_iter()
+        .chain(folders(variable).into_iter().map(|folder| folder.join(SUFFIX)))
+        .collect()
 }
 
 /// The folders of the search path, without their suffix.
@@ -42,8 +49,10 @@ fn folders(variable: Lookup<'_>) -> Vec<PathBuf> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let home = set("HOME").map(PathBuf::from);
     let below_home = |path: &str| home.as_ref().map(|home| home.join(path)).into_iter().collect();
-    let or_list = |name: &str, default: &str| split(&set(name).unwrap_or_else(|| OsString::from(default)));
-    let or_home = |name: &str, path: &str| set(name).map_or_else(|| below_home(path), |value| split(&value));
+    let or_list =
+        |name: &str, default: &str| split(&set(name).unwrap_or_else(|| OsString::from(default)));
+    let or_home =
+        |name: &str, path: &str| set(name).map_or_else(|| below_home(path), |value| split(&value));
     let mut folders: Vec<PathBuf> = or_home("XDG_CONFIG_HOME", ".config");
     folders.extend(or_list("XDG_CONFIG_DIRS", "/etc/xdg"));
     // SYSCONFDIR of a loader built from source, then that of the distributions.
@@ -53,7 +62,8 @@ fn folders(variable: Lookup<'_>) -> Vec<PathBuf> {
     folders
 }
 
-/// Replaces folders by the manifests in them; anything else, existing or not, stays for the reader to complain about.
+/// Replaces folders by the manifests in them; anything else, existing or not, stays for the reader
+/// to complain about.
 pub fn expand(list: &[PathBuf]) -> Vec<PathBuf> {
     list.iter().flat_map(|path| manifests_in(path).unwrap_or_else(|| vec![path.clone()])).collect()
 }

@@ -24,7 +24,9 @@ fn row(row: &ManifestRow) -> Vec<Diagnosis> {
                 Some(Outcome::Crashed) => {
                     "the driver crashes while it looks for devices: update or remove it; `-v` shows what it prints"
                 }
-                Some(Outcome::Hung) => "the driver does not answer: raise --timeout, or update or remove it",
+                Some(Outcome::Hung) => {
+                    "the driver does not answer: raise --timeout, or update or remove it"
+                }
                 _ => "mend or remove the manifest, or install the driver again",
             };
             return vec![Diagnosis::bad(format!("{path}: {}", incident.detail), remedy)];
@@ -32,7 +34,8 @@ fn row(row: &ManifestRow) -> Vec<Diagnosis> {
         Ok(devices) => devices,
     };
     if devices.is_empty() {
-        let remedy = "nothing, unless its hardware is in this machine: then see the device nodes below";
+        let remedy =
+            "nothing, unless its hardware is in this machine: then see the device nodes below";
         let why = row.absent.as_deref().unwrap_or_default();
         return vec![Diagnosis::note(format!("{path}: no device: {why}"), remedy)];
     }
@@ -42,7 +45,10 @@ fn row(row: &ManifestRow) -> Vec<Diagnosis> {
         match &device.obstacle {
             None => findings.push(Diagnosis::good(format!("{path}: {name}"))),
             Some(obstacle) => {
-                findings.push(Diagnosis::bad(format!("{path}: {name} cannot be measured: {obstacle}"), ""));
+                findings.push(Diagnosis::bad(
+                    format!("{path}: {name} cannot be measured: {obstacle}"),
+                    "",
+                ));
             }
         }
     }

@@ -9,7 +9,8 @@ use super::Diagnosis;
 
 /// Looks at the nodes of GPUs.
 pub fn look() -> Vec<Diagnosis> {
-    let nodes: Vec<PathBuf> = nodes_in("/dev/dri", "renderD").into_iter().chain(nodes_in("/dev", "nvidia")).collect();
+    let nodes: Vec<PathBuf> =
+        nodes_in("/dev/dri", "renderD").into_iter().chain(nodes_in("/dev", "nvidia")).collect();
     if nodes.is_empty() {
         return vec![Diagnosis::note(
             "no GPU device node (/dev/dri/renderD*, /dev/nvidia*): only drivers for the processor can work",
@@ -49,6 +50,10 @@ fn judge(node: &Path) -> Diagnosis {
 fn group_name(gid: u32) -> String {
     let groups = std::fs::read_to_string("/etc/group").unwrap_or_default();
     let fields = groups.lines().map(|line| line.split(':').collect::<Vec<_>>());
-    let mut named = fields.filter(|fields| fields.get(2).and_then(|id| id.parse().ok()) == Some(gid));
-    named.next().and_then(|fields| fields.first().map(|name| (*name).to_owned())).unwrap_or_else(|| gid.to_string())
+    let mut named =
+        fields.filter(|fields| fields.get(2).and_then(|id| id.parse().ok()) == Some(gid));
+    named
+        .next()
+        .and_then(|fields| fields.first().map(|name| (*name).to_owned()))
+        .unwrap_or_else(|| gid.to_string())
 }

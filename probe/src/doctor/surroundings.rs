@@ -15,7 +15,10 @@ pub fn look(settings: &MeasureSettings) -> Vec<Diagnosis> {
         None => findings.push(Diagnosis::good("no explicit layer is switched on by the environment")),
     }
     if settings.environment.implicit_layers() {
-        findings.push(Diagnosis::note("implicit layers may load", "set `layers.implicit = false` in config.toml"));
+        findings.push(Diagnosis::note(
+            "implicit layers may load",
+            "set `layers.implicit = false` in config.toml",
+        ));
     } else {
         findings.push(Diagnosis::good("implicit layers are kept out of workers"));
     }
@@ -26,7 +29,10 @@ pub fn look(settings: &MeasureSettings) -> Vec<Diagnosis> {
             "set `drivers.caches = false` in config.toml",
         ));
     } else {
-        findings.push(Diagnosis::good(format!("caches of drivers are off in workers: {}", off.join(" "))));
+        findings.push(Diagnosis::good(format!(
+            "caches of drivers are off in workers: {}",
+            off.join(" ")
+        )));
     }
     for name in [
         "VK_DRIVER_FILES",

@@ -1,5 +1,5 @@
-//! A run that compares itself with a report of before: what it has judged it need not judge again, and what was before is read
-//! while it measures.
+//! A run that compares itself with a report of before: what it has judged it need not judge again,
+//! and what was before is read while it measures.
 
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
@@ -35,7 +35,8 @@ impl Comparison {
     /// Writes what `diff --common` would find in both; `file` is the new report's.
     pub fn compare(self, judges: &[Judge<'_>], new: Report, file: &Path) -> anyhow::Result<()> {
         let old = self.loading.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause))?;
-        let loaded = |file: &Path, report| [LoadedReport { file: file.display().to_string(), report }];
+        let loaded =
+            |file: &Path, report| [LoadedReport { file: file.display().to_string(), report }];
         let (mut old, mut new) = (loaded(&self.old, old), loaded(file, new));
         let profiles = profiles::that_judged(old.iter().chain(&new).map(|loaded| &loaded.report))?;
         let named = |profile: &Profile| (profile.id.clone(), profile.version.clone());

@@ -1,7 +1,9 @@
-//! Kernels again, each isolated: in a module of its own, and where its operands are constants case by case.
+//! Kernels again, each isolated: in a module of its own, and where its operands are constants case
+//! by case.
 //!
-//! A result that an isolated run does not give is the batch's, not the kernel's, so the isolated one is judged. Kernels have
-//! run twice batched, so one isolated run is enough to agree; what does not agree runs isolated in full, compiled twice.
+//! A result that an isolated run does not give is the batch's, not the kernel's, so the isolated
+//! one is judged. Kernels have run twice batched, so one isolated run is enough to agree; what does
+//! not agree runs isolated in full, compiled twice.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -25,9 +27,10 @@ const SHOWN: usize = 4;
 /// Cases of kernels that are not accepted.
 type UnacceptedCases = HashMap<Kernel, HashSet<Vec<u64>>>;
 
-/// Measures these kernels of a device isolated, but for those that were isolated before: all their cases, or where the operands
-/// are constants those that fail. Differences are findings of kind `batch_dependent`, or `flaky` where they do not come again. The
-/// observations returned hold the isolated results, to stand in the place of the batched ones.
+/// Measures these kernels of a device isolated, but for those that were isolated before: all their
+/// cases, or where the operands are constants those that fail. Differences are findings of kind
+/// `batch_dependent`, or `flaky` where they do not come again. The observations returned hold the
+/// isolated results, to stand in the place of the batched ones.
 pub fn again<'t>(
     site: &DeviceSession<'_>,
     observations: &[Observation],
@@ -36,13 +39,18 @@ pub fn again<'t>(
 ) -> Result<Measurement, String> {
     let whole: Vec<&Observation> = observations
         .iter()
-        .filter(|observation| observation.outcome == Outcome::Ran && deviating.contains(&observation.kernel))
+        .filter(|observation| {
+            observation.outcome == Outcome::Ran && deviating.contains(&observation.kernel)
+        })
         .filter(|observation| !Batching::Shared.is_alone(&observation.kernel))
         .collect();
     let batched: Vec<Observation> = whole.iter().map(|whole| part(whole, failing)).collect();
     let batched: Vec<&Observation> = batched.iter().collect();
     let run = |batched: &[&Observation], runs, pass| {
-        let item = |batched: &&Observation| WorkItem { kernel: batched.kernel, cases: batched.cases.clone() };
+        let item = |batched: &&Observation| WorkItem {
+            kernel: batched.kernel,
+            cases: batched.cases.clone(),
+        };
         let work: Vec<WorkItem> = batched.iter().map(item).collect();
         if work.is_empty() {
             Ok(Measurement::default())
@@ -52,7 +60,8 @@ pub fn again<'t>(
     };
     let mut isolated = run(&batched, Runs::One, Pass::Alone)?;
     let once = std::mem::take(&mut isolated.observations);
-    let doubted: Vec<&Observation> = batched.iter().copied().filter(|batched| is_doubtful(batched, &once)).collect();
+    let doubted: Vec<&Observation> =
+        batched.iter().copied().filter(|batched| is_doubtful(batched, &once)).collect();
     isolated.absorb(run(&doubted, Runs::Recompiled, Pass::Doubted)?);
     let full = std::mem::take(&mut isolated.observations);
     for (batched, whole) in batched.iter().zip(whole) {
@@ -68,10 +77,15 @@ pub fn again<'t>(
 fn part(whole: &Observation, failing: &UnacceptedCases) -> Observation {
     let failing = failing.get(&whole.kernel).filter(|_| whole.kernel.route.is_folded());
     let Some(failing) = failing else { return whole.clone() };
-    let cases: Vec<usize> = (0..whole.cases.len()).filter(|case| failing.contains(whole.cases.case(*case))).collect();
+    let cases: Vec<usize> =
+        (0..whole.cases.len()).filter(|case| failing.contains(whole.cases.case(*case))).collect();
     let values: Vec<u64> = cases.iter().flat_map(|case| whole.cases.case(*case)).copied().collect();
     let out: Vec<u64> = cases.iter().flat_map(|case| whole.answer(*case)).copied().collect();
-    Observation { cases: Cases::new("", whole.kernel.arity(), values), out: out.into(), ..whole.clone() }
+    Observation {
+        cases: Cases::new("", whole.kernel.arity(), values),
+        out: out.into(),
+        ..whole.clone()
+    }
 }
 
 /// An observation with isolated results of some of its cases in the place of its own.
@@ -103,12 +117,15 @@ fn of<'a>(observations: &'a [Observation], kernel: &Kernel) -> Option<&'a Observ
     observations.iter().find(|observation| observation.kernel == *kernel)
 }
 
-/// Whether the isolated results are others. Of what gave none, or not the same twice, nothing is left to run.
+/// Whether the isolated results are others. Of what gave none, or not the same twice, nothing is
+/// left to run.
 fn is_doubtful(batched: &Observation, once: &[Observation]) -> bool {
-    of(once, &batched.kernel).is_some_and(|once| once.outcome == Outcome::Ran && once.out != batched.out)
+    of(once, &batched.kernel)
+        .is_some_and(|once| once.outcome == Outcome::Ran && once.out != batched.out)
 }
 
-/// What the isolated results say of the batched ones: those of the first run, and where they were doubted those in full.
+/// What the isolated results say of the batched ones: those of the first run, and where they were
+/// doubted those in full.
 fn finding(batched: &Observation, once: &Observation, full: &Observation) -> Option<Finding> {
     let kernel = &batched.kernel;
     if !full.outcome.answered() {
@@ -117,7 +134,10 @@ fn finding(batched: &Observation, once: &Observation, full: &Observation) -> Opt
         } else {
             ("", Vec::new())
         };
-        let text = format!("{kernel} ran batched with other kernels, but not isolated{then}: {}", full.detail);
+        let text = format!(
+            "{kernel} ran batched with other kernels, but not isolated{then}: {}",
+            full.detail
+        );
         return Some(Finding { kind: BATCH_DEPENDENT.to_owned(), text, evidence });
     }
     let lists = [Some(&full.out), full.second.as_ref(), Some(&once.out)];
@@ -125,9 +145,16 @@ fn finding(batched: &Observation, once: &Observation, full: &Observation) -> Opt
     let (kind, text) = if full.out == batched.out {
         ("flaky", "gave other results once, isolated, though not when it ran again")
     } else {
-        (BATCH_DEPENDENT, "gives other results isolated than batched with other kernels; the isolated ones are judged")
+        (
+            BATCH_DEPENDENT,
+            "gives other results isolated than batched with other kernels; the isolated ones are judged",
+        )
     };
-    Some(Finding { kind: kind.to_owned(), text: format!("{kernel} {text}"), evidence: differing(batched, full, other) })
+    Some(Finding {
+        kind: kind.to_owned(),
+        text: format!("{kernel} {text}"),
+        evidence: differing(batched, full, other),
+    })
 }
 
 /// The first lanes in which isolated results differ from batched ones.
@@ -138,9 +165,10 @@ fn differing(batched: &Observation, isolated: &Observation, out: &Arc<[u64]>) ->
     differ.map(|((one, other), case)| other_answer(isolated, case, one, other)).collect()
 }
 
-/// Measures kernels that deviate again, isolated, until none is left that deviates and did not run isolated: which kernels
-/// deviate is not known before all have run, and what is judged by its isolated result may show that another deviates. Returns
-/// what came of the isolated runs, and the kernels whose results are theirs.
+/// Measures kernels that deviate again, isolated, until none is left that deviates and did not run
+/// isolated: which kernels deviate is not known before all have run, and what is judged by its
+/// isolated result may show that another deviates. Returns what came of the isolated runs, and the
+/// kernels whose results are theirs.
 pub fn deviating<'t>(
     site: &DeviceSession<'_>,
     quick: Option<&Quick>,
@@ -152,19 +180,26 @@ pub fn deviating<'t>(
     let mut site = *site;
     let (mut tried, mut isolated) = (BTreeSet::new(), BTreeSet::new());
     if let Some(quick) = quick {
-        site.deadline = Some(Deadline { from: 0, until: site.begun() + quick::TIME_ALONE, least: Duration::ZERO });
+        site.deadline = Some(Deadline {
+            from: 0,
+            until: site.begun() + quick::TIME_ALONE,
+            least: Duration::ZERO,
+        });
         tried.extend(quick::known(quick, &site.target.found.identity).iter().cloned());
     }
     let mut alone = Measurement::default();
     while measured.skipped + alone.skipped == 0 {
         let rules = || judgements.iter().flat_map(|judgement| &judgement.rules);
         let all: HashSet<Kernel> = rules().flat_map(|rule| &rule.deviating).copied().collect();
-        let next: HashSet<Kernel> = all.into_iter().filter(|kernel| tried.insert(kernel.to_string())).collect();
+        let next: HashSet<Kernel> =
+            all.into_iter().filter(|kernel| tried.insert(kernel.to_string())).collect();
         if next.is_empty() {
             break;
         }
         let mut failing = UnacceptedCases::new();
-        for (kernel, case, _) in rules().flat_map(|rule| &rule.cases).filter(|(kernel, ..)| next.contains(kernel)) {
+        for (kernel, case, _) in
+            rules().flat_map(|rule| &rule.cases).filter(|(kernel, ..)| next.contains(kernel))
+        {
             failing.entry(*kernel).or_default().insert(case.clone());
         }
         let mut again = again(&site, &measured.observations, (&next, &failing), &track)?;
@@ -209,14 +244,16 @@ mod tests {
 
     #[test]
     fn one_isolated_run_with_the_same_results_is_enough() {
-        let (batched, same) = (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Ran, &[3, 4], None));
+        let (batched, same) =
+            (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Ran, &[3, 4], None));
         assert_eq!(finding(&batched, &same, &same), None);
         assert!(!is_doubtful(&batched, &[same]) && !is_doubtful(&batched, &[]));
     }
 
     #[test]
     fn other_results_are_doubted_and_the_full_ones_say_what_they_are() {
-        let (batched, once) = (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Ran, &[3, 5], None));
+        let (batched, once) =
+            (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Ran, &[3, 5], None));
         assert!(is_doubtful(&batched, std::slice::from_ref(&once)));
         for (full, kind, lanes) in [
             (observation(Outcome::Ran, &[3, 5], None), BATCH_DEPENDENT, 1),
@@ -232,7 +269,8 @@ mod tests {
 
     #[test]
     fn evidence_is_the_isolated_result_against_the_batched_one() {
-        let (batched, full) = (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Ran, &[3, 5], None));
+        let (batched, full) =
+            (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Ran, &[3, 5], None));
         let finding = finding(&batched, &full, &full).unwrap();
         let lane = &finding.evidence[0];
         assert_eq!(serde_json::to_value(&lane.out).unwrap(), "00000005");
@@ -241,7 +279,8 @@ mod tests {
 
     #[test]
     fn of_constants_the_cases_that_fail_run_isolated_and_stand_in_place() {
-        let (kernel, cases) = ("f32.sqrt:route=literal".parse().unwrap(), Cases::new("list", 1, vec![1, 2, 3]));
+        let (kernel, cases) =
+            ("f32.sqrt:route=literal".parse().unwrap(), Cases::new("list", 1, vec![1, 2, 3]));
         let whole = Observation { kernel, cases, ..observation(Outcome::Ran, &[7, 8, 9], None) };
         let failing = HashMap::from([(kernel, [vec![2]].into())]);
         let batched = part(&whole, &failing);
@@ -254,9 +293,14 @@ mod tests {
 
     #[test]
     fn what_failed_isolated_ran_twice_already() {
-        let (batched, crashed) = (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Crashed, &[], None));
+        let (batched, crashed) =
+            (observation(Outcome::Ran, &[3, 4], None), observation(Outcome::Crashed, &[], None));
         assert!(!is_doubtful(&batched, std::slice::from_ref(&crashed)));
         let finding = finding(&batched, &crashed, &crashed).unwrap();
-        assert!(finding.kind == BATCH_DEPENDENT && finding.text.ends_with("not isolated: why"), "{}", finding.text);
+        assert!(
+            finding.kind == BATCH_DEPENDENT && finding.text.ends_with("not isolated: why"),
+            "{}",
+            finding.text
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! From observations to verdicts: what to judge by, what to require, and what the report says of each device.
+//! From observations to verdicts: what to judge by, what to require, and what the report says of
+//! each device.
 
 use std::path::Path;
 
@@ -14,7 +15,8 @@ use crate::output::Output;
 use crate::profiles;
 use crate::require::{self, RunRequirement};
 
-/// What to judge by, what to require, and where to write: options over configuration, checked before any work.
+/// What to judge by, what to require, and where to write: options over configuration, checked
+/// before any work.
 pub struct JudgePlan {
     /// The profiles.
     pub profiles: Vec<Profile>,
@@ -38,9 +40,13 @@ pub struct ProfileNames {
 impl JudgePlan {
     /// From options and configuration; `place` is where the configuration would have the report.
     pub fn new(config: &Config, options: &JudgingArgs, place: &Path) -> anyhow::Result<JudgePlan> {
-        let either =
-            |given: &Vec<String>, default: &Vec<String>| if given.is_empty() { default.clone() } else { given.clone() };
-        let path = options.output.as_deref().or_else(|| Some(place).filter(|path| !path.as_os_str().is_empty()));
+        let either = |given: &Vec<String>, default: &Vec<String>| {
+            if given.is_empty() { default.clone() } else { given.clone() }
+        };
+        let path = options
+            .output
+            .as_deref()
+            .or_else(|| Some(place).filter(|path| !path.as_os_str().is_empty()));
         let output = Output::new(path, options.format.as_deref(), &config.format)?;
         let named = ProfileNames {
             profiles: either(&options.profile, &config.profiles),
@@ -54,7 +60,13 @@ impl JudgePlan {
     /// For a run that is not judged and shows a part of its report alone.
     pub fn unjudged(shown: &'static OutputFormat) -> JudgePlan {
         let named = ProfileNames { profiles: Vec::new(), require: Vec::new() };
-        JudgePlan { profiles: Vec::new(), output: Output::shown(shown), keep: None, named, requirements: Vec::new() }
+        JudgePlan {
+            profiles: Vec::new(),
+            output: Output::shown(shown),
+            keep: None,
+            named,
+            requirements: Vec::new(),
+        }
     }
 
     /// The same, with nothing required.

@@ -7,7 +7,8 @@ use super::deadline;
 use super::select::Selection;
 use crate::supervisor::{self, Batching, DeviceSession, Measurement, Track};
 
-/// Measures what is selected; for a quick run the first kernels, and the others while there is time.
+/// Measures what is selected; for a quick run the first kernels, and the others while there is
+/// time.
 pub fn batched(
     site: &DeviceSession<'_>,
     selection: &Selection,

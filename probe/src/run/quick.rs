@@ -1,9 +1,10 @@
 //! A quick run: what tells within seconds whether a driver still does what it did.
 //!
-//! It asks what the rules of five families look at, plainly and under the strictest controls, though by no list of thousands of
-//! cases, and kernels that deviated in the last stored report of the same device, whatever version its driver had: those first
-//! that stand for most rules, until the time is up. What is left out is named, and comes early the next time. What deviated then
-//! was run isolated then, and is not run isolated again.
+//! It asks what the rules of five families look at, plainly and under the strictest controls,
+//! though by no list of thousands of cases, and kernels that deviated in the last stored report of
+//! the same device, whatever version its driver had: those first that stand for most rules, until
+//! the time is up. What is left out is named, and comes early the next time. What deviated then was
+//! run isolated then, and is not run isolated again.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashSet};
 use std::time::Duration;
@@ -21,14 +22,16 @@ use fpprobe_reports::support::Support;
 use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say};
 
-/// A report of fewer kernels was of a few that somebody named: what deviated in the report before it counts as well.
+/// A report of fewer kernels was of a few that somebody named: what deviated in the report before
+/// it counts as well.
 const FEW: usize = 100;
 /// Reports that are read for a device at most.
 const REPORTS: usize = 8;
 
 /// The families, by the catalogue's ids of their rules.
 const FAMILIES: [&[&str]; 5] = [
-    // What becomes of 32-bit subnormals: operands, results, the sign of the zero, comparisons, moves.
+    // What becomes of 32-bit subnormals: operands, results, the sign of the zero, comparisons,
+    // moves.
     &["D32-18", "D32-19", "D32-20", "D32-21"],
     // NaN and signed zeros in minimum and maximum.
     &["D32-27", "D32-28", "D32-29", "D32-30", "D32-31"],
@@ -37,10 +40,14 @@ const FAMILIES: [&[&str]; 5] = [
     // 16-bit subnormals.
     &["D16-04", "D16-07", "D16-07-move", "D16-07-min-max", "D16-07-compare"],
     // Packing to 11 and 10 bits.
-    &["D11-01", "D11-02", "D11-03", "D11-04", "D11-05", "D11-06", "D11-07", "D11-08", "D11-09", "D11-10"],
+    &[
+        "D11-01", "D11-02", "D11-03", "D11-04", "D11-05", "D11-06", "D11-07", "D11-08", "D11-09",
+        "D11-10",
+    ],
 ];
 
-/// Cases of the longest list that is asked whole; of texels, whose codes are what a family is about, all are.
+/// Cases of the longest list that is asked whole; of texels, whose codes are what a family is
+/// about, all are.
 const LONGEST: usize = 1 << 12;
 
 /// Time of a device from its begin until nothing but the families is asked,
@@ -50,21 +57,28 @@ pub const LEAST: Duration = Duration::from_millis(700);
 /// Time until nothing more is run again, alone.
 pub const TIME_ALONE: Duration = Duration::from_millis(2500);
 
-/// The kernels of the families for a device, and those that deviated last time; and how many of them are the families'.
+/// The kernels of the families for a device, and those that deviated last time; and how many of
+/// them are the families'.
 pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> (Vec<Kernel>, usize) {
     let of_families = |id: &str| FAMILIES.iter().any(|family| family.contains(&id));
     let mut kernels = Vec::new();
     for profile in profiles {
-        let parts = profile.rules.iter().filter(|rule| of_families(&rule.id)).flat_map(|rule| &rule.parts);
+        let parts =
+            profile.rules.iter().filter(|rule| of_families(&rule.id)).flat_map(|rule| &rule.parts);
         let parts: Vec<_> = parts.collect();
         let sets = support.control_sets(&profile.modes);
         for set in BTreeSet::from([Controls::NONE, strictest(&sets)]) {
-            kernels.extend(parts.iter().flat_map(|part| (0..part.lowerings.len()).map(move |l| part.kernel(l, set))));
+            kernels.extend(
+                parts
+                    .iter()
+                    .flat_map(|part| (0..part.lowerings.len()).map(move |l| part.kernel(l, set))),
+            );
         }
     }
     // Every path of every format is a default run's matter.
     let direct = |kernel: &Kernel| {
-        !kernel.format.is_packed() || (kernel.format == Format::B10g11r11 && kernel.route == Route::StorageImage)
+        !kernel.format.is_packed()
+            || (kernel.format == Format::B10g11r11 && kernel.route == Route::StorageImage)
     };
     kernels.retain(direct);
     let mut seen = HashSet::new();
@@ -76,21 +90,31 @@ pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> (Ve
     (kernels, families)
 }
 
-/// The inputs of these kernels. Every encoding, and triples by the thousand, are a default run's matter, but for what deviated.
-pub fn work(kernels: &[Kernel], again: &[String], Conditions { seed, random, .. }: Conditions) -> Vec<WorkItem> {
+/// The inputs of these kernels. Every encoding, and triples by the thousand, are a default run's
+/// matter, but for what deviated.
+pub fn work(
+    kernels: &[Kernel],
+    again: &[String],
+    Conditions { seed, random, .. }: Conditions,
+) -> Vec<WorkItem> {
     let again: HashSet<&str> = again.iter().map(String::as_str).collect();
     let item = |kernel: &Kernel| {
         let cases = Extent::Default.cases(kernel);
-        let short = cases.len() > LONGEST && !kernel.format.is_packed() && !again.contains(&*kernel.to_string());
+        let short = cases.len() > LONGEST
+            && !kernel.format.is_packed()
+            && !again.contains(&*kernel.to_string());
         let cases = if short { cases::boundary(kernel) } else { cases };
         WorkItem { kernel: *kernel, cases: cases::with_random(kernel, cases, random, seed) }
     };
     kernels.iter().map(item).collect()
 }
 
-/// What deviated, device by device, in the newest report that the store holds of each of these, and in those before it while these
-/// are of a few kernels.
-pub fn again<'a>(store: &Store, devices: impl IntoIterator<Item = &'a Identity>) -> anyhow::Result<Quick> {
+/// What deviated, device by device, in the newest report that the store holds of each of these, and
+/// in those before it while these are of a few kernels.
+pub fn again<'a>(
+    store: &Store,
+    devices: impl IntoIterator<Item = &'a Identity>,
+) -> anyhow::Result<Quick> {
     let listing = store.list().or_usage()?;
     let host = host::host().id;
     let mut quick = Quick::default();
@@ -112,35 +136,48 @@ pub fn again<'a>(store: &Store, devices: impl IntoIterator<Item = &'a Identity>)
     Ok(quick)
 }
 
-/// The reports, newest first, of this host with this device and a driver of this name: stores hold reports of other machines, which
-/// have the same slots, and a slot may have several drivers.
-fn all<'a>(listing: &'a Listing, host: &'a str, device: &'a Identity) -> impl Iterator<Item = &'a StoredReport> {
-    let is_it = |stored: &StoredDevice| stored.slot == device.slot && stored.driver == device.driver.name;
+/// The reports, newest first, of this host with this device and a driver of this name: stores hold
+/// reports of other machines, which have the same slots, and a slot may have several drivers.
+fn all<'a>(
+    listing: &'a Listing,
+    host: &'a str,
+    device: &'a Identity,
+) -> impl Iterator<Item = &'a StoredReport> {
+    let is_it =
+        |stored: &StoredDevice| stored.slot == device.slot && stored.driver == device.driver.name;
     let of_host = listing.reports.iter().rev().filter(move |stored| stored.entry.host == host);
     of_host.filter(move |stored| stored.entry.devices.iter().any(is_it))
 }
 
 /// The kernels of each rule that deviated in a report, and those that it left out.
-fn deviating(store: &Store, stored: &StoredReport, device: &Identity) -> anyhow::Result<Vec<Vec<String>>> {
+fn deviating(
+    store: &Store,
+    stored: &StoredReport,
+    device: &Identity,
+) -> anyhow::Result<Vec<Vec<String>>> {
     let last: LastReport = serde_json::from_str(&store.text(stored).or_usage()?)?;
-    let is_it = |last: &LastDevice| last.slot == device.slot && last.driver.name == device.driver.name;
+    let is_it =
+        |last: &LastDevice| last.slot == device.slot && last.driver.name == device.driver.name;
     let mut failed: Vec<Vec<String>> = Vec::new();
     for device in last.devices.into_iter().filter(is_it) {
         let rules = device.profiles.into_iter().flat_map(|profile| profile.rules);
-        failed.extend(rules.map(|rule| rule.failed.into_iter().map(|failed| failed.kernel).collect()));
+        failed.extend(
+            rules.map(|rule| rule.failed.into_iter().map(|failed| failed.kernel).collect()),
+        );
         let left_out = device.incomplete.into_iter().filter(|incident| incident.detail == LEFT_OUT);
         failed.extend(left_out.map(|incident| vec![incident.subject]));
     }
     Ok(failed)
 }
 
-/// What it is worth to cover a rule of which no kernel was taken before; each kernel before makes it worth less than all other
-/// rules together.
+/// What it is worth to cover a rule of which no kernel was taken before; each kernel before makes
+/// it worth less than all other rules together.
 const WHOLE: u64 = 1 << 48;
 /// Bits of that less.
 const LESS: u32 = 12;
 
-/// Kernels that fail these rules, each rule a list: those first that cover most rules of which the fewest kernels came before.
+/// Kernels that fail these rules, each rule a list: those first that cover most rules of which the
+/// fewest kernels came before.
 fn by_coverage(rules: &[Vec<String>]) -> Vec<String> {
     let mut rules_of: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (number, kernels) in rules.iter().enumerate() {
@@ -235,16 +272,27 @@ mod tests {
         let profiles = profiles::for_devices(&[]).unwrap();
         let again = ["f32.sin:route=push".to_owned(), "f99.gone".to_owned()];
         let (kernels, families) = kernels(&profiles, &again, &Support::everything());
-        assert_eq!(kernels.iter().position(|kernel| kernel.to_string() == again[0]), Some(families));
-        let ids: BTreeMap<String, Kernel> = kernels.iter().map(|kernel| (kernel.to_string(), *kernel)).collect();
-        for id in ["f32.fmul", "f32.nmin", "f32.inverse_sqrt", "f16.fmul", "b10g11r11.store:route=storage_image"] {
+        assert_eq!(
+            kernels.iter().position(|kernel| kernel.to_string() == again[0]),
+            Some(families)
+        );
+        let ids: BTreeMap<String, Kernel> =
+            kernels.iter().map(|kernel| (kernel.to_string(), *kernel)).collect();
+        for id in [
+            "f32.fmul",
+            "f32.nmin",
+            "f32.inverse_sqrt",
+            "f16.fmul",
+            "b10g11r11.store:route=storage_image",
+        ] {
             assert!(ids.contains_key(id), "{id}");
         }
         assert!(ids.contains_key("f32.sin:route=push") && !ids.contains_key("f32.asin"));
         assert!(!ids.keys().any(|id| id.contains("route=blit")));
         assert_eq!(ids.len(), kernels.len());
         let items = work(&kernels, &["f16.sqrt".to_owned()], Conditions::default());
-        let count = |id: &str| items.iter().find(|item| item.kernel.to_string() == id).unwrap().cases.len();
+        let count =
+            |id: &str| items.iter().find(|item| item.kernel.to_string() == id).unwrap().cases.len();
         assert!(
             count("f16.sqrt") == 1 << 16
                 && count("f16.inverse_sqrt") < 100

@@ -25,7 +25,9 @@ pub fn complete(
     while measured.skipped == 0 {
         // Texels wait in runs of everything alone.
         let is_next = |kernel: &Kernel| {
-            (whole || !kernel.op.code.is_of_texels()) && support.lacks(kernel).is_none() && selected.insert(*kernel)
+            (whole || !kernel.op.code.is_of_texels())
+                && support.lacks(kernel).is_none()
+                && selected.insert(*kernel)
         };
         let unmeasured = judgements.iter().flat_map(|judgement| &judgement.unmeasured).copied();
         let next: Vec<Kernel> = unmeasured.filter(is_next).collect();

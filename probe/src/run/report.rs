@@ -32,8 +32,8 @@ pub struct DeviceResult {
 }
 
 impl DeviceResult {
-    /// Of what was measured batched and isolated, and how it was judged. Says what there was no time for, and what was
-    /// interrupted.
+    /// Of what was measured batched and isolated, and how it was judged. Says what there was no
+    /// time for, and what was interrupted.
     pub fn new(
         site: &DeviceSession<'_>,
         mut measured: Measurement,
@@ -41,12 +41,15 @@ impl DeviceResult {
         judged: DeviceJudgement,
         journal: Option<&RunJournal>,
     ) -> DeviceResult {
-        let unmeasured = [(measured.skipped, ""), (alone.skipped, " again, each in a module of its own")];
+        let unmeasured =
+            [(measured.skipped, ""), (alone.skipped, " again, each in a module of its own")];
         let left_out = deadline::left_out(&measured.left_out, &std::mem::take(&mut alone.left_out));
         measured.absorb(alone);
         measured.incidents.extend(measured.quarantined.iter().map(quarantined));
         let unmeasured = unmeasured.into_iter().filter(|(kernels, _)| *kernels > 0);
-        measured.incidents.extend(unmeasured.map(|(kernels, how)| interrupted(site, kernels, how, journal)));
+        measured
+            .incidents
+            .extend(unmeasured.map(|(kernels, how)| interrupted(site, kernels, how, journal)));
         DeviceResult { measured, isolated, left_out, judged }
     }
 }
@@ -88,7 +91,8 @@ pub fn assemble<'a>(
     };
     // Who selects devices has selected those alone.
     if run.devices.is_empty() {
-        report.incomplete = rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect();
+        report.incomplete =
+            rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect();
         report.incomplete.extend(rows.iter().filter_map(ManifestRow::recovered));
         let absent = absent::incidents(rows, store);
         absent::print(&absent);
@@ -98,16 +102,29 @@ pub fn assemble<'a>(
     (report, status, whole)
 }
 
-fn interrupted(site: &DeviceSession<'_>, unmeasured: usize, how: &str, journal: Option<&RunJournal>) -> Incident {
+fn interrupted(
+    site: &DeviceSession<'_>,
+    unmeasured: usize,
+    how: &str,
+    journal: Option<&RunJournal>,
+) -> Incident {
     let cause = site.settings.stop.cause().unwrap_or_else(|| "the device was given up".to_owned());
-    let next = journal.map(|journal| format!("; `{}` goes on", journal.command())).unwrap_or_default();
-    let kernels = if unmeasured == 1 { "1 kernel was".to_owned() } else { format!("{unmeasured} kernels were") };
-    Incident { subject: "-".to_owned(), outcome: None, detail: format!("{cause}: {kernels} not asked{how}{next}") }
+    let next =
+        journal.map(|journal| format!("; `{}` goes on", journal.command())).unwrap_or_default();
+    let kernels = if unmeasured == 1 {
+        "1 kernel was".to_owned()
+    } else {
+        format!("{unmeasured} kernels were")
+    };
+    Incident {
+        subject: "-".to_owned(),
+        outcome: None,
+        detail: format!("{cause}: {kernels} not asked{how}{next}"),
+    }
 }
 
 fn quarantined(kernel: &Kernel) -> Incident {
-    let detail =
-        "in quarantine: the machine went down while it was being measured; `--retry-quarantined` measures it again";
+    let detail = "in quarantine: the machine went down while it was being measured; `--retry-quarantined` measures it again";
     Incident { subject: kernel.to_string(), outcome: None, detail: detail.to_owned() }
 }
 

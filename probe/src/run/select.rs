@@ -17,10 +17,11 @@ use fpprobe_reports::journal::{DeviceRecord as Journaled, RunStart};
 use fpprobe_reports::support::Support;
 use fpprobe_system::usage::usage_error;
 
-/// The kernels that these filters pick for a device; without filters, all of the extent, whatever a rule looks at under a
-/// set of controls that its profile's recipes may request and the device supports, what traits look at, and the
-/// products of matrices that it enumerates. A
-/// rule's own controls are requested whether the device supports them or not: that it does not is an answer.
+/// The kernels that these filters pick for a device; without filters, all of the extent, whatever a
+/// rule looks at under a set of controls that its profile's recipes may request and the device
+/// supports, what traits look at, and the products of matrices that it enumerates. A
+/// rule's own controls are requested whether the device supports them or not: that it does not is
+/// an answer.
 pub fn kernels(
     profiles: &[Profile],
     filters: &[String],
@@ -32,7 +33,11 @@ pub fn kernels(
         for set in support.control_sets(&profile.modes) {
             // Who names kernels has them asked at once.
             let whole = filters.is_empty();
-            looked_at.extend(if whole { profile.kernels_deciding(set) } else { profile.kernels_under(set) });
+            looked_at.extend(if whole {
+                profile.kernels_deciding(set)
+            } else {
+                profile.kernels_under(set)
+            });
             sets.push(set);
         }
     }
@@ -42,17 +47,33 @@ pub fn kernels(
     let mut known = extent.kernels(&sets, |kernel| support.lacks(kernel).is_none());
     let mut seen: HashSet<Kernel> = known.iter().copied().collect();
     let matrices = products::kernels(enumerated);
-    known.extend(looked_at.into_iter().chain(traits::kernels()).chain(matrices).filter(|kernel| seen.insert(*kernel)));
+    known.extend(
+        looked_at
+            .into_iter()
+            .chain(traits::kernels())
+            .chain(matrices)
+            .filter(|kernel| seen.insert(*kernel)),
+    );
     // A filter may be about products that this device does not enumerate.
     let may_be_none = |filter: &&String| {
-        filter.contains('*') && filter.contains("matrix") && !known.iter().any(|one| glob(filter, &one.to_string()))
+        filter.contains('*')
+            && filter.contains("matrix")
+            && !known.iter().any(|one| glob(filter, &one.to_string()))
     };
     let own: Vec<String> = filters.iter().filter(|filter| !may_be_none(filter)).cloned().collect();
-    if own.is_empty() && !filters.is_empty() { Ok(Vec::new()) } else { select::kernels(&own, known) }
+    if own.is_empty() && !filters.is_empty() {
+        Ok(Vec::new())
+    } else {
+        select::kernels(&own, known)
+    }
 }
 
 /// Kernels with the cases of the catalogue, and random ones.
-pub fn work(kernels: &[Kernel], extent: Extent, Conditions { seed, random, .. }: Conditions) -> Vec<WorkItem> {
+pub fn work(
+    kernels: &[Kernel],
+    extent: Extent,
+    Conditions { seed, random, .. }: Conditions,
+) -> Vec<WorkItem> {
     let cases = |kernel: &Kernel| with_random(kernel, extent.cases(kernel), random, seed);
     kernels.iter().map(|kernel| WorkItem { kernel: *kernel, cases: cases(kernel) }).collect()
 }
@@ -105,12 +126,21 @@ pub fn names(targets: &[Target]) -> Vec<String> {
     .collect()
 }
 
-/// A device that was begun must still be there, with the same driver: answers of two drivers do not mix.
-pub fn check(journal: Option<&RunJournal>, names: &[String], rows: &[ManifestRow]) -> anyhow::Result<()> {
-    let removed = journal.and_then(|journal| journal.devices().find(|begun| !names.contains(&begun.device)));
+/// A device that was begun must still be there, with the same driver: answers of two drivers do not
+/// mix.
+pub fn check(
+    journal: Option<&RunJournal>,
+    names: &[String],
+    rows: &[ManifestRow],
+) -> anyhow::Result<()> {
+    let removed =
+        journal.and_then(|journal| journal.devices().find(|begun| !names.contains(&begun.device)));
     let Some(removed) = removed else { return Ok(()) };
-    let failed: Vec<String> =
-        rows.iter().filter_map(|row| row.devices.as_ref().err()).map(|i| i.detail.clone()).collect();
+    let failed: Vec<String> = rows
+        .iter()
+        .filter_map(|row| row.devices.as_ref().err())
+        .map(|i| i.detail.clone())
+        .collect();
     let Journaled { name, device, .. } = removed;
     let message = if failed.is_empty() {
         format!(

@@ -43,7 +43,8 @@ impl RunStatus {
 
     /// The exit status.
     pub fn status(&self) -> Status {
-        let incomplete = self.incidents > 0 || self.failed > 0 || self.silent > 0 && self.answered > 0;
+        let incomplete =
+            self.incidents > 0 || self.failed > 0 || self.silent > 0 && self.answered > 0;
         Status::Nothing.when(self.answered == 0).and(Status::Incomplete.when(incomplete))
     }
 }

@@ -17,8 +17,8 @@ const TEXELS: usize = 1 << 20;
 /// Whether kernels may share modules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Batching {
-    /// Kernels of the same format, controls, route and front end share a module, scalars and vectors apart; texel kernels of the
-    /// same operation, whatever their format.
+    /// Kernels of the same format, controls, route and front end share a module, scalars and
+    /// vectors apart; texel kernels of the same operation, whatever their format.
     Shared,
     /// Every kernel has a module of its own, and runs so often.
     Alone(Runs),
@@ -30,12 +30,18 @@ impl Batching {
         matches!(self, Batching::Alone(_)) || plan::most_kernels(kernel) == 1
     }
 
-    /// How often the kernels of a module run: under these conditions a module of several is compiled again where any of its
-    /// kernels is to be.
-    pub fn runs<'k>(self, mut kernels: impl Iterator<Item = &'k Kernel>, conditions: Conditions) -> Runs {
+    /// How often the kernels of a module run: under these conditions a module of several is
+    /// compiled again where any of its kernels is to be.
+    pub fn runs<'k>(
+        self,
+        mut kernels: impl Iterator<Item = &'k Kernel>,
+        conditions: Conditions,
+    ) -> Runs {
         match self {
             Batching::Alone(runs) => runs,
-            Batching::Shared if kernels.any(|kernel| conditions.recompiles(kernel)) => Runs::Recompiled,
+            Batching::Shared if kernels.any(|kernel| conditions.recompiles(kernel)) => {
+                Runs::Recompiled
+            }
             Batching::Shared => Runs::Two,
         }
     }
@@ -45,9 +51,12 @@ impl Batching {
 pub fn batches(work: &[WorkItem], batching: Batching, most: usize) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut open: HashMap<_, Open> = HashMap::new();
-    // Kernels of the same cases and the same kind of result come together: in a module they share load and store.
+    // Kernels of the same cases and the same kind of result come together: in a module they share
+    // load and store.
     let mut places: Vec<usize> = (0..work.len()).collect();
-    places.sort_by_cached_key(|place| (work[*place].cases.name.as_str(), results(&work[*place].kernel)));
+    places.sort_by_cached_key(|place| {
+        (work[*place].cases.name.as_str(), results(&work[*place].kernel))
+    });
     for place in places {
         let item = &work[place];
         let kernel = &item.kernel;
@@ -58,10 +67,19 @@ pub fn batches(work: &[WorkItem], batching: Batching, most: usize) -> Vec<Vec<us
         let across = kernel.op.code.is_of_subgroups();
         // Images of several formats lie side by side.
         let texels = kernel.op.code.is_of_texels();
-        let (each, all) = if texels { (kernel.outputs(), TEXELS) } else { (kernel.arity(), VALUES) };
+        let (each, all) =
+            if texels { (kernel.outputs(), TEXELS) } else { (kernel.arity(), VALUES) };
         let values = item.cases.len() * each;
         let what = (texels.then_some(kernel.op.name), (!texels).then_some(kernel.format));
-        let kind = (what, kernel.controls, kernel.route, kernel.stage, kernel.width > 1, kernel.via, (large, across));
+        let kind = (
+            what,
+            kernel.controls,
+            kernel.route,
+            kernel.stage,
+            kernel.width > 1,
+            kernel.via,
+            (large, across),
+        );
         let buffers = plan::buffers(kernel);
         let most = most.min(plan::most_kernels(kernel));
         let room = open.get_mut(&kind).filter(|open| !alone && batches[open.batch].len() < most);
@@ -108,7 +126,10 @@ mod tests {
         ids.iter()
             .map(|id| {
                 let kernel: Kernel = id.parse().unwrap();
-                WorkItem { kernel, cases: Cases::new("", kernel.arity(), vec![0; cases * kernel.arity()]) }
+                WorkItem {
+                    kernel,
+                    cases: Cases::new("", kernel.arity(), vec![0; cases * kernel.arity()]),
+                }
             })
             .collect()
     }
@@ -125,7 +146,10 @@ mod tests {
             "f32.fmul:via=glsl",
         ];
         let work = work(&ids, 4);
-        assert_eq!(batches(&work, Batching::Shared, 2), [vec![0, 2], vec![1], vec![3], vec![5], vec![6], vec![4]]);
+        assert_eq!(
+            batches(&work, Batching::Shared, 2),
+            [vec![0, 2], vec![1], vec![3], vec![5], vec![6], vec![4]]
+        );
         assert_eq!(batches(&work, Batching::Alone(Runs::Two), 2).len(), ids.len());
     }
 
@@ -146,13 +170,15 @@ mod tests {
             assert_eq!(batches.iter().map(Vec::len).collect::<Vec<_>>(), sizes, "{rest}");
             assert_eq!(Batching::Shared.is_alone(&work[0].kernel), sizes[0] == 1, "{rest}");
         }
-        let ids = ["r8unorm.load:route=sampled", "r16f.sample:route=sampled", "r16f.load:route=view"];
+        let ids =
+            ["r8unorm.load:route=sampled", "r16f.sample:route=sampled", "r16f.load:route=view"];
         assert_eq!(batches(&work(&ids, 1), Batching::Shared, 24).len(), 3);
     }
 
     #[test]
     fn batches_need_no_more_buffers_than_every_device_has() {
-        let ids = ["f32.fadd", "f32.ford_equal", "f32.select", "f32.fconvert_f16", "f32.fconvert_f64"];
+        let ids =
+            ["f32.fadd", "f32.ford_equal", "f32.select", "f32.fconvert_f16", "f32.fconvert_f64"];
         for batch in batches(&work(&ids, 1), Batching::Shared, 24) {
             let kernels = batch.iter().map(|place| ids[*place].parse::<Kernel>().unwrap());
             let used: BTreeSet<_> = kernels.flat_map(|kernel| plan::buffers(&kernel)).collect();
@@ -168,11 +194,18 @@ mod tests {
 
     #[test]
     fn batches_of_texels_are_bounded_by_their_results() {
-        let ids = ["rgba16f.load:route=sampled", "rgba8unorm.load:route=sampled", "r16f.load:route=sampled"];
+        let ids = [
+            "rgba16f.load:route=sampled",
+            "rgba8unorm.load:route=sampled",
+            "r16f.load:route=sampled",
+        ];
         // Four results for each case of the first two, and one of the third.
-        for (cases, sizes) in
-            [(TEXELS / 9, &[3][..]), (TEXELS / 8, &[2, 1]), (TEXELS / 5, &[2, 1]), (TEXELS, &[1, 1, 1])]
-        {
+        for (cases, sizes) in [
+            (TEXELS / 9, &[3][..]),
+            (TEXELS / 8, &[2, 1]),
+            (TEXELS / 5, &[2, 1]),
+            (TEXELS, &[1, 1, 1]),
+        ] {
             let batches = batches(&work(&ids, cases), Batching::Shared, 24);
             assert_eq!(batches.iter().map(Vec::len).collect::<Vec<_>>(), sizes, "{cases}");
         }
@@ -180,7 +213,12 @@ mod tests {
 
     #[test]
     fn stages_are_apart() {
-        let ids = ["f32.sqrt", "f32.sqrt:stage=fragment", "f32.sin:stage=vertex", "f32.sin:stage=fragment"];
+        let ids = [
+            "f32.sqrt",
+            "f32.sqrt:stage=fragment",
+            "f32.sin:stage=vertex",
+            "f32.sin:stage=fragment",
+        ];
         let mut batches = batches(&work(&ids, 1), Batching::Shared, 24);
         batches.sort();
         assert_eq!(batches, [vec![0], vec![1, 3], vec![2]]);
@@ -188,7 +226,12 @@ mod tests {
 
     #[test]
     fn matrices_are_apart_and_share_modules() {
-        let ids = ["f32.matrix_times_matrix:width=4", "f32.transpose:width=4", "f32.fadd:width=4", "f32.fmul:width=4"];
+        let ids = [
+            "f32.matrix_times_matrix:width=4",
+            "f32.transpose:width=4",
+            "f32.fadd:width=4",
+            "f32.fmul:width=4",
+        ];
         assert_eq!(batches(&work(&ids, 1), Batching::Shared, 24), [vec![2, 3], vec![0, 1]]);
     }
 }

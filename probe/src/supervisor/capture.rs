@@ -36,7 +36,8 @@ impl<S: Read> Capture<S> {
                 self.tail.drain(..excess);
                 self.dropped += excess as u64;
             }
-            Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
+            Err(error)
+                if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
             Err(_) => self.stream = None,
         }
     }
@@ -44,7 +45,10 @@ impl<S: Read> Capture<S> {
     /// The last of the stream, and how much came before it.
     pub fn take(&mut self) -> (String, u64) {
         let tail = std::mem::take(&mut self.tail);
-        (String::from_utf8_lossy(tail.into_iter().collect::<Vec<u8>>().as_slice()).into_owned(), self.dropped)
+        (
+            String::from_utf8_lossy(tail.into_iter().collect::<Vec<u8>>().as_slice()).into_owned(),
+            self.dropped,
+        )
     }
 }
 

@@ -32,7 +32,8 @@ pub type ResultObserver<'a> = &'a (dyn Fn(&WorkItem, &KernelResult) + Sync);
 /// Time that is short.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
-    /// Kernels from this place on are left out, the last first, where their module was not begun in time.
+    /// Kernels from this place on are left out, the last first, where their module was not begun
+    /// in time.
     pub from: usize,
     /// In time is up to then,
     pub until: Instant,
@@ -55,7 +56,15 @@ impl<'a> DeviceSession<'a> {
         settings: &'a MeasureSettings,
         listener: Listener<'a>,
     ) -> DeviceSession<'a> {
-        DeviceSession { number, target, settings, listener, seer: None, deadline: None, begun: Instant::now() }
+        DeviceSession {
+            number,
+            target,
+            settings,
+            listener,
+            seer: None,
+            deadline: None,
+            begun: Instant::now(),
+        }
     }
 
     /// The same with little time, and somebody who sees answers as they come.
@@ -81,7 +90,8 @@ impl<'a> DeviceSession<'a> {
     /// The failure of a device that has used up its time.
     pub fn overtime(&self) -> Failure {
         let seconds = self.settings.device_timeout.as_secs_f64();
-        let more = "`workers.device_timeout` of the configuration, or --device-timeout, gives it more";
+        let more =
+            "`workers.device_timeout` of the configuration, or --device-timeout, gives it more";
         Failure::new(Outcome::Hung, format!("the device was not done after {seconds} s ({more})"))
     }
 

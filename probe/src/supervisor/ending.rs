@@ -34,9 +34,12 @@ pub fn end(process: &mut impl Mortal) -> bool {
     process.reap(REAP).is_some()
 }
 
-/// Whether it was killed by what no driver does to itself: by a person, a service manager, or a system out of memory.
+/// Whether it was killed by what no driver does to itself: by a person, a service manager, or a
+/// system out of memory.
 pub fn is_from_outside(status: ExitStatus) -> bool {
-    [Signal::KILL, Signal::TERM, Signal::INT, Signal::HUP].iter().any(|signal| status.signal() == Some(signal.as_raw()))
+    [Signal::KILL, Signal::TERM, Signal::INT, Signal::HUP]
+        .iter()
+        .any(|signal| status.signal() == Some(signal.as_raw()))
 }
 
 /// `was killed by SIGSEGV`, or `ended with status 3`.

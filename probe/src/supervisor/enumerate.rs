@@ -31,7 +31,8 @@ pub struct ManifestRow {
     pub manifest: PathBuf,
     /// The library that it names; empty where it names none.
     pub library: PathBuf,
-    /// Its devices, in the driver's order; or why there are none. A driver without hardware has an empty list.
+    /// Its devices, in the driver's order; or why there are none. A driver without hardware has an
+    /// empty list.
     pub devices: Result<Vec<EnumeratedDevice>, Incident>,
     /// Of a driver without a device, the call that says so and its result.
     pub absent: Option<String>,
@@ -45,7 +46,9 @@ impl ManifestRow {
         let how = self.failures.first().filter(|_| self.devices.is_ok())?;
         let count = self.failures.len();
         let workers = if count == 1 { "a worker".to_owned() } else { format!("{count} workers") };
-        let detail = format!("{RECOVERED}: {workers} died while enumerating devices ({how}); the next one succeeded");
+        let detail = format!(
+            "{RECOVERED}: {workers} died while enumerating devices ({how}); the next one succeeded"
+        );
         Some(Incident { subject: self.manifest.display().to_string(), outcome: None, detail })
     }
 }
@@ -64,16 +67,25 @@ pub fn enumerate(
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE.min(drivers.len()) {
             scope.spawn(|| {
-                while let Some((driver, row)) = drivers.iter().zip(&rows).nth(next.fetch_add(1, Ordering::Relaxed)) {
-                    *row.lock().unwrap_or_else(PoisonError::into_inner) = Some(query(driver, settings, listener));
+                while let Some((driver, row)) =
+                    drivers.iter().zip(&rows).nth(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    *row.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some(query(driver, settings, listener));
                 }
             });
         }
     });
-    rows.into_iter().filter_map(|row| row.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+    rows.into_iter()
+        .filter_map(|row| row.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
 }
 
-fn query(driver: &discover::DriverCandidate, settings: &MeasureSettings, listener: Listener<'_>) -> ManifestRow {
+fn query(
+    driver: &discover::DriverCandidate,
+    settings: &MeasureSettings,
+    listener: Listener<'_>,
+) -> ManifestRow {
     let manifest = driver.manifest.clone();
     let mut failures = Vec::new();
     let shown = match &driver.library {
@@ -97,7 +109,8 @@ fn query(driver: &discover::DriverCandidate, settings: &MeasureSettings, listene
     ManifestRow { manifest, library, devices, absent, failures }
 }
 
-/// Tries again where that may help: a worker that was killed from outside several times, one that crashed once.
+/// Tries again where that may help: a worker that was killed from outside several times, one that
+/// crashed once.
 fn persistently(
     manifest: &Path,
     settings: &MeasureSettings,
@@ -124,10 +137,13 @@ fn persistently(
     }
 }
 
-fn devices(manifest: &Path, settings: &MeasureSettings, listener: Listener<'_>) -> Result<DriverDevices, Failure> {
+fn devices(
+    manifest: &Path,
+    settings: &MeasureSettings,
+    listener: Listener<'_>,
+) -> Result<DriverDevices, Failure> {
     if manifest.to_string_lossy().contains(':') {
-        let message =
-            "the manifest's path holds a colon, which the Vulkan loader takes for the end of a path: rename it";
+        let message = "the manifest's path holds a colon, which the Vulkan loader takes for the end of a path: rename it";
         return Err(Failure::new(Outcome::Rejected, message));
     }
     let mut worker = Worker::start(manifest, settings, settings.timeout, listener)?;
@@ -138,7 +154,9 @@ fn devices(manifest: &Path, settings: &MeasureSettings, listener: Listener<'_>) 
             }
             if devices.iter().any(claims_matrices) {
                 let found = matrices(&mut worker, devices.len(), settings);
-                for (place, device) in devices.iter_mut().enumerate().filter(|(_, device)| claims_matrices(device)) {
+                for (place, device) in
+                    devices.iter_mut().enumerate().filter(|(_, device)| claims_matrices(device))
+                {
                     match &found {
                         Ok(found) => device.claims.matrices.clone_from(&found[place]),
                         Err(failure) => device.matrices = Some(failure.clone()),
@@ -157,7 +175,11 @@ fn claims_matrices(device: &EnumeratedDevice) -> bool {
 }
 
 /// The products of matrices of each device. What a driver does at this question costs no device.
-fn matrices(worker: &mut Worker<'_>, devices: usize, settings: &MeasureSettings) -> Result<Vec<Vec<String>>, Failure> {
+fn matrices(
+    worker: &mut Worker<'_>,
+    devices: usize,
+    settings: &MeasureSettings,
+) -> Result<Vec<Vec<String>>, Failure> {
     match worker.call(&Request::Matrices, settings.timeout)? {
         Response::Matrices(found) if found.len() == devices => Ok(found),
         other => Err(unexpected(&other)),
@@ -165,6 +187,10 @@ fn matrices(worker: &mut Worker<'_>, devices: usize, settings: &MeasureSettings)
 }
 
 /// Whether a worker can load the Vulkan loader, whatever this manifest leads to.
-pub fn query_loader(manifest: &Path, settings: &MeasureSettings, listener: Listener<'_>) -> Result<(), Failure> {
+pub fn query_loader(
+    manifest: &Path,
+    settings: &MeasureSettings,
+    listener: Listener<'_>,
+) -> Result<(), Failure> {
     devices(manifest, settings, listener).map(|_| ())
 }

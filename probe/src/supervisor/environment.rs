@@ -22,7 +22,8 @@ const CACHES_OFF: [(&str, &str); 6] = [
 ];
 
 /// Variables that choose drivers; the supervisor has applied them already.
-const CHOOSING: [&str; 3] = ["VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"];
+const CHOOSING: [&str; 3] =
+    ["VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"];
 
 /// What workers find in their environment.
 #[derive(Clone, Debug)]
@@ -41,12 +42,21 @@ impl WorkerEnvironment {
         let application = config.drivers.application().to_owned();
         let implicit_layers = config.layers.implicit;
         let layers_off = if implicit_layers { Vec::new() } else { discover::layer_switches() };
-        WorkerEnvironment { application, caches: config.drivers.caches, implicit_layers, layers_off }
+        WorkerEnvironment {
+            application,
+            caches: config.drivers.caches,
+            implicit_layers,
+            layers_off,
+        }
     }
 
     /// The caches switched off, as the report records them.
     pub fn caches_off(&self) -> Vec<String> {
-        if self.caches { Vec::new() } else { CACHES_OFF.map(|(name, value)| format!("{name}={value}")).to_vec() }
+        if self.caches {
+            Vec::new()
+        } else {
+            CACHES_OFF.map(|(name, value)| format!("{name}={value}")).to_vec()
+        }
     }
 
     /// Whether implicit layers may load.
@@ -63,7 +73,9 @@ impl WorkerEnvironment {
         }
         if !self.implicit_layers {
             // Loaders before 1.3.234 know the layers' own variables only.
-            command.env("VK_LOADER_LAYERS_DISABLE", "~implicit~").envs(self.layers_off.iter().cloned());
+            command
+                .env("VK_LOADER_LAYERS_DISABLE", "~implicit~")
+                .envs(self.layers_off.iter().cloned());
         }
         if !self.caches {
             command.envs(CACHES_OFF);

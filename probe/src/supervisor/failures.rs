@@ -1,4 +1,5 @@
-//! What went wrong while a device was measured, from first sign to named kernel, and how the report shows it.
+//! What went wrong while a device was measured, from first sign to named kernel, and how the report
+//! shows it.
 
 use fpprobe_reports::common::BATCH_DEPENDENT;
 use fpprobe_reports::model::{Finding, Incident, Outcome, RESOLVED};
@@ -34,7 +35,11 @@ pub struct FailureList {
 impl FailureList {
     /// A batch failed for the first time.
     pub fn open(&mut self, places: &[usize], failure: &Failure) -> usize {
-        self.batches.push(BatchFailure { places: places.to_vec(), failure: failure.clone(), named: Vec::new() });
+        self.batches.push(BatchFailure {
+            places: places.to_vec(),
+            failure: failure.clone(),
+            named: Vec::new(),
+        });
         self.batches.len() - 1
     }
 
@@ -65,7 +70,9 @@ impl FailureList {
 
     /// Of the kernels that wrote nothing batched, only those count that did so alone.
     pub fn written(&mut self, answers: &[Option<KernelResult>]) {
-        let did = |place: &usize| answers[*place].as_ref().is_some_and(|answer| answer.outcome.answered());
+        let did = |place: &usize| {
+            answers[*place].as_ref().is_some_and(|answer| answer.outcome.answered())
+        };
         self.unwritten.iter_mut().for_each(|(_, places)| places.retain(did));
         self.unwritten.retain(|(_, places)| !places.is_empty());
         self.unwritten.sort();
@@ -76,10 +83,12 @@ impl FailureList {
         let before = self.given_up.take().map_or(0, |(kernels, _)| kernels);
         let kernels = kernels + before;
         self.starts.push(failure.clone());
-        self.given_up = Some((kernels, format!("given up with {kernels} kernels not asked, because {why}")));
+        self.given_up =
+            Some((kernels, format!("given up with {kernels} kernels not asked, because {why}")));
     }
 
-    /// Incidents for what took a worker with it, findings for modules that were refused though each kernel alone was not.
+    /// Incidents for what took a worker with it, findings for modules that were refused though each
+    /// kernel alone was not.
     ///
     /// They come in the order of the kernels, however the lanes came to them.
     pub fn into_incidents(mut self, work: &[WorkItem]) -> Measurement {
@@ -89,7 +98,11 @@ impl FailureList {
         let id = |place: &usize| work[*place].kernel.to_string();
         let what = |places: &[usize]| match places {
             [place] => id(place),
-            places => format!("{} kernels in one module, the first being {}", places.len(), id(&places[0])),
+            places => format!(
+                "{} kernels in one module, the first being {}",
+                places.len(),
+                id(&places[0])
+            ),
         };
         let incident = |subject: String, failure: &Failure, detail: String| Incident {
             subject,
@@ -97,7 +110,8 @@ impl FailureList {
             detail,
         };
         for problem in &self.batches {
-            let violent = || problem.named.iter().filter(|(_, failure)| is_violent(failure.outcome));
+            let violent =
+                || problem.named.iter().filter(|(_, failure)| is_violent(failure.outcome));
             for (place, failure) in violent() {
                 let company = problem.places.len();
                 let detail = if company == 1 {
@@ -115,14 +129,25 @@ impl FailureList {
                 measured.incidents.push(incident("-".to_owned(), failure, detail));
             } else if problem.named.is_empty() && failure.outcome == Outcome::Rejected && whole {
                 let (kind, text) = if problem.places.len() == 1 {
-                    ("flaky", format!("{what} was refused once ({failure}), though not when it was asked again"))
+                    (
+                        "flaky",
+                        format!(
+                            "{what} was refused once ({failure}), though not when it was asked again"
+                        ),
+                    )
                 } else {
                     (
                         BATCH_DEPENDENT,
-                        format!("{what} were refused together ({failure}), though not in smaller modules"),
+                        format!(
+                            "{what} were refused together ({failure}), though not in smaller modules"
+                        ),
                     )
                 };
-                measured.findings.push(Finding { kind: kind.to_owned(), text, evidence: Vec::new() });
+                measured.findings.push(Finding {
+                    kind: kind.to_owned(),
+                    text,
+                    evidence: Vec::new(),
+                });
             }
         }
         for (company, places) in &self.unwritten {
@@ -130,12 +155,19 @@ impl FailureList {
             let text = format!(
                 "{count} of {company} kernels in one module, the first being {first}, left results unwritten, though not isolated"
             );
-            measured.findings.push(Finding { kind: BATCH_DEPENDENT.to_owned(), text, evidence: Vec::new() });
+            measured.findings.push(Finding {
+                kind: BATCH_DEPENDENT.to_owned(),
+                text,
+                evidence: Vec::new(),
+            });
         }
         self.killed.sort();
         if let Some((places, how)) = self.killed.first() {
-            let workers =
-                if self.killed.len() == 1 { "1 worker was" } else { &format!("{} workers were", self.killed.len()) };
+            let workers = if self.killed.len() == 1 {
+                "1 worker was"
+            } else {
+                &format!("{} workers were", self.killed.len())
+            };
             let detail = format!(
                 "{workers} {KILLED}: {how}, while measuring {}; another worker measured it again",
                 what(places)
@@ -143,14 +175,21 @@ impl FailureList {
             let failure = Failure::new(Outcome::Crashed, "");
             measured.incidents.push(incident("-".to_owned(), &failure, detail));
         }
-        measured.incidents.extend(self.marks.iter().map(|mark| incident("-".to_owned(), mark, mark.detail.clone())));
+        measured.incidents.extend(
+            self.marks.iter().map(|mark| incident("-".to_owned(), mark, mark.detail.clone())),
+        );
         match (&self.given_up, self.starts.first(), self.starts.last()) {
             (Some((_, text)), _, Some(last)) => {
-                measured.incidents.push(incident("-".to_owned(), last, format!("{text}; the last: {last}")));
+                measured.incidents.push(incident(
+                    "-".to_owned(),
+                    last,
+                    format!("{text}; the last: {last}"),
+                ));
             }
             (None, Some(first), _) => {
-                let detail =
-                    format!("{first}, before it was asked anything; another worker was ready, and nothing is missing");
+                let detail = format!(
+                    "{first}, before it was asked anything; another worker was ready, and nothing is missing"
+                );
                 measured.incidents.push(incident("-".to_owned(), first, detail));
             }
             _ => {}

@@ -18,14 +18,15 @@ use super::capture::Capture;
 use super::ending::{self, GRACE, Mortal};
 use crate::event::{Listener, RunEvent};
 use fpprobe_system::cancellation::Cancellation;
-use fpprobe_worker::protocol::{Failure, Hello, REQUESTS, RESPONSES, RESULTS, Request, Response, frame};
+use fpprobe_worker::protocol::{
+    Failure, Hello, REQUESTS, RESPONSES, RESULTS, Request, Response, frame,
+};
 
 /// Longest wait between two looks at whether the process is still there.
 const TICK: Duration = Duration::from_millis(200);
 
 /// What is said of a worker that stays.
-pub const LEFT_BEHIND: &str =
-    "the worker cannot be ended, not even by SIGKILL: the kernel's driver holds it; it is left behind";
+pub const LEFT_BEHIND: &str = "the worker cannot be ended, not even by SIGKILL: the kernel's driver holds it; it is left behind";
 
 /// A worker.
 pub struct Worker<'a> {
@@ -62,13 +63,15 @@ impl<'a> Worker<'a> {
         listener: Listener<'a>,
         results: Option<OwnedFd>,
     ) -> Result<Worker<'a>, Failure> {
-        let mut worker = Worker::spawn(manifest, settings, listener, results)
-            .map_err(|error| Failure::new(Outcome::Crashed, format!("no worker process could be started: {error}")))?;
+        let mut worker = Worker::spawn(manifest, settings, listener, results).map_err(|error| {
+            Failure::new(Outcome::Crashed, format!("no worker process could be started: {error}"))
+        })?;
         match worker.call(&Request::Hello(Hello::own()), timeout)? {
             Response::Hello(hello) if hello == Hello::own() => Ok(worker),
-            other => {
-                Err(Failure::new(Outcome::Crashed, format!("the worker is another program: it greeted with {other:?}")))
-            }
+            other => Err(Failure::new(
+                Outcome::Crashed,
+                format!("the worker is another program: it greeted with {other:?}"),
+            )),
         }
     }
 
@@ -103,7 +106,8 @@ impl<'a> Worker<'a> {
         mappings.extend(results.map(|parent_fd| FdMapping { parent_fd, child_fd: RESULTS }));
         command.fd_mappings(mappings).map_err(io::Error::other)?;
         let mut child = command.spawn()?;
-        let (stdout, stderr) = (Capture::new(child.stdout.take()), Capture::new(child.stderr.take()));
+        let (stdout, stderr) =
+            (Capture::new(child.stdout.take()), Capture::new(child.stderr.take()));
         let decoder = frame::Decoder::default();
         let stop = settings.stop.clone();
         Ok(Worker {
@@ -125,8 +129,8 @@ impl<'a> Worker<'a> {
         self.child.id()
     }
 
-    /// Sends a request and waits for the response, but not past the deadline. After a failure that is its own the worker is of no
-    /// more use; drop it.
+    /// Sends a request and waits for the response, but not past the deadline. After a failure that
+    /// is its own the worker is of no more use; drop it.
     pub fn call(&mut self, request: &Request, timeout: Duration) -> Result<Response, Failure> {
         self.request(request)?;
         self.answer(timeout)
@@ -166,9 +170,13 @@ impl<'a> Worker<'a> {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(Failure::new(Outcome::Hung, format!("no answer within {} s", timeout.as_secs_f64())));
+                return Err(Failure::new(
+                    Outcome::Hung,
+                    format!("no answer within {} s", timeout.as_secs_f64()),
+                ));
             }
-            let [readable, writable] = self.wait(left.min(TICK), !self.outgoing.is_empty()).map_err(lost)?;
+            let [readable, writable] =
+                self.wait(left.min(TICK), !self.outgoing.is_empty()).map_err(lost)?;
             if writable {
                 self.send()?;
             }
@@ -187,7 +195,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Waits until something can be read or written, keeping what the worker prints from filling its pipes.
+    /// Waits until something can be read or written, keeping what the worker prints from filling
+    /// its pipes.
     fn wait(&mut self, timeout: Duration, sending: bool) -> io::Result<[bool; 2]> {
         let timeout = Timespec::try_from(timeout).map_err(io::Error::other)?;
         let ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
@@ -210,7 +219,8 @@ impl<'a> Worker<'a> {
             Err(error) => return Err(error.into()),
         }
         let readable = ready(&fds[0]);
-        let [writable, stdout, stderr] = places.map(|place| place.is_some_and(|place| ready(&fds[place])));
+        let [writable, stdout, stderr] =
+            places.map(|place| place.is_some_and(|place| ready(&fds[place])));
         drop(fds);
         if stdout {
             self.stdout.pump();
@@ -234,7 +244,8 @@ impl<'a> Worker<'a> {
         Failure { outside, ..Failure::new(Outcome::Crashed, format!("the worker {how}{limited}")) }
     }
 
-    /// Ends the worker. Returns whether it is gone; one that even SIGKILL does not end is left behind.
+    /// Ends the worker. Returns whether it is gone; one that even SIGKILL does not end is left
+    /// behind.
     pub fn end(mut self) -> bool {
         self.close()
     }
@@ -247,17 +258,27 @@ impl<'a> Worker<'a> {
         let ended = ending::end(self);
         let worker = self.id();
         if !ended {
-            (self.listener)(&RunEvent::Failure { subject: &format!("worker {worker}"), text: LEFT_BEHIND });
+            (self.listener)(&RunEvent::Failure {
+                subject: &format!("worker {worker}"),
+                text: LEFT_BEHIND,
+            });
         }
         while self.stdout.stream().is_some() || self.stderr.stream().is_some() {
             let before = (self.stdout.stream().is_some(), self.stderr.stream().is_some());
             match self.wait(Duration::ZERO, false) {
-                Ok(_) if before == (self.stdout.stream().is_some(), self.stderr.stream().is_some()) => break,
+                Ok(_)
+                    if before
+                        == (self.stdout.stream().is_some(), self.stderr.stream().is_some()) =>
+                {
+                    break;
+                }
                 Ok(_) => {}
                 Err(_) => break,
             }
         }
-        for (stream, (text, dropped)) in [("stdout", self.stdout.take()), ("stderr", self.stderr.take())] {
+        for (stream, (text, dropped)) in
+            [("stdout", self.stdout.take()), ("stderr", self.stderr.take())]
+        {
             if !text.is_empty() {
                 (self.listener)(&RunEvent::Output { worker, stream, text: &text, dropped });
             }
@@ -272,7 +293,9 @@ impl Mortal for Worker<'_> {
         loop {
             match self.child.try_wait() {
                 Ok(Some(status)) => return Some(status),
-                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
+                Ok(None) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(2))
+                }
                 _ => return None,
             }
         }

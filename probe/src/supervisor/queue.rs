@@ -1,8 +1,10 @@
-//! The batches of one device: which wait, which failed, which kernels have their answer. No processes, no time.
+//! The batches of one device: which wait, which failed, which kernels have their answer. No
+//! processes, no time.
 //!
-//! A batch that fails is halved and run again, at the end of the line; a kernel that fails alone after that is named.
-//! A kernel that was alone from the start gets one more try. A batch whose worker was killed from outside is run again
-//! as it was. Every change of the queue is a step of the journal; the same steps lead to the same state.
+//! A batch that fails is halved and run again, at the end of the line; a kernel that fails alone
+//! after that is named. A kernel that was alone from the start gets one more try. A batch whose
+//! worker was killed from outside is run again as it was. Every change of the queue is a step of
+//! the journal; the same steps lead to the same state.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -63,8 +65,8 @@ pub struct BatchQueue {
 const TOTAL: usize = 16;
 /// Most workers that may fail to become ready, one after the other.
 const STARTS: usize = 3;
-/// Most workers that may be killed from outside at one batch before the batch is taken for the cause: memory that it
-/// uses up may be why the system kills them.
+/// Most workers that may be killed from outside at one batch before the batch is taken for the
+/// cause: memory that it uses up may be why the system kills them.
 const KILLS: u32 = 8;
 
 impl Batch {
@@ -74,7 +76,8 @@ impl Batch {
 }
 
 impl BatchQueue {
-    /// A queue of these batches over `kernels` kernels. Nothing ends it but its end, until [`BatchQueue::limit`].
+    /// A queue of these batches over `kernels` kernels. Nothing ends it but its end, until
+    /// [`BatchQueue::limit`].
     pub fn new(kernels: usize, batches: Vec<Vec<usize>>) -> BatchQueue {
         BatchQueue {
             waiting: batches.into_iter().map(|places| Batch::new(places, None)).collect(),
@@ -106,7 +109,8 @@ impl BatchQueue {
         }
     }
 
-    /// The batch of these kernels, as if it had been next: the one that waits, or one made of what waits elsewhere.
+    /// The batch of these kernels, as if it had been next: the one that waits, or one made of what
+    /// waits elsewhere.
     pub fn claim(&mut self, places: &[usize]) -> Batch {
         self.selected += 1;
         if let Some(position) = self.waiting.iter().position(|batch| batch.places == places)
@@ -124,8 +128,8 @@ impl BatchQueue {
         self.waiting.push_front(batch);
     }
 
-    /// A batch has its answers. Returns how many kernels are settled by that: those that wrote nothing batched are
-    /// asked again, alone.
+    /// A batch has its answers. Returns how many kernels are settled by that: those that wrote
+    /// nothing batched are asked again, alone.
     pub fn finish(&mut self, batch: &Batch, answers: Vec<KernelResult>) -> usize {
         self.selected -= 1;
         self.starts_in_a_row = 0;
@@ -175,9 +179,14 @@ impl BatchQueue {
         }
         let problem = batch.failure.unwrap_or_else(|| self.failures.open(&batch.places, failure));
         let half = batch.places.len().div_ceil(2);
-        let pieces = batch.places.chunks(half).map(|places| Batch::new(places.to_vec(), Some(problem)));
+        let pieces =
+            batch.places.chunks(half).map(|places| Batch::new(places.to_vec(), Some(problem)));
         self.waiting.extend(pieces);
-        let plan = if batch.places.len() == 1 { "it is asked once more" } else { "each half is asked again" };
+        let plan = if batch.places.len() == 1 {
+            "it is asked once more"
+        } else {
+            "each half is asked again"
+        };
         self.consequence(0, plan)
     }
 
@@ -202,7 +211,10 @@ impl BatchQueue {
         }
         // A device may have room for one at a time.
         self.failures.start(failure);
-        Consequence { retire: true, ..self.consequence(0, "another worker has it open, and goes on alone") }
+        Consequence {
+            retire: true,
+            ..self.consequence(0, "another worker has it open, and goes on alone")
+        }
     }
 
     /// A worker was killed from outside, in an earlier process.
@@ -240,11 +252,16 @@ impl BatchQueue {
         self.waiting.front().is_some_and(|batch| batch.places.iter().all(|place| *place >= from))
     }
 
-    /// What waits of the kernels from this place on is skipped, but for those batched with one before it.
+    /// What waits of the kernels from this place on is skipped, but for those batched with one
+    /// before it.
     pub fn leave_out(&mut self, from: usize) {
-        let (left, waiting) = self.waiting.drain(..).partition(|batch| batch.places.iter().all(|place| *place >= from));
+        let (left, waiting) = self
+            .waiting
+            .drain(..)
+            .partition(|batch| batch.places.iter().all(|place| *place >= from));
         self.waiting = waiting;
-        self.left_out.extend::<Vec<usize>>(left.into_iter().flat_map(|batch: Batch| batch.places).collect());
+        self.left_out
+            .extend::<Vec<usize>>(left.into_iter().flat_map(|batch: Batch| batch.places).collect());
     }
 
     /// What was left out.
@@ -270,7 +287,12 @@ impl BatchQueue {
     }
 
     fn consequence(&self, settled: usize, plan: &str) -> Consequence {
-        Consequence { settled, plan: plan.to_owned(), in_a_row: self.in_a_row + self.starts_in_a_row, retire: false }
+        Consequence {
+            settled,
+            plan: plan.to_owned(),
+            in_a_row: self.in_a_row + self.starts_in_a_row,
+            retire: false,
+        }
     }
 }
 

@@ -9,20 +9,27 @@ use super::track::Track;
 use super::{WorkItem, worker_slot};
 use fpprobe_worker::protocol::{Failure, KernelResult};
 
-/// Takes the steps of a journal. Returns the kernels in quarantine. Answers that cannot be this device's are an error that
-/// names the line.
-pub fn replay(queue: &mut BatchQueue, work: &[WorkItem], track: &Track<'_>) -> Result<BTreeSet<usize>, String> {
+/// Takes the steps of a journal. Returns the kernels in quarantine. Answers that cannot be this
+/// device's are an error that names the line.
+pub fn replay(
+    queue: &mut BatchQueue,
+    work: &[WorkItem],
+    track: &Track<'_>,
+) -> Result<BTreeSet<usize>, String> {
     let places: HashMap<String, usize> =
         work.iter().enumerate().map(|(place, item)| (item.kernel.to_string(), place)).collect();
-    let known =
-        |kernels: &[String]| kernels.iter().filter_map(|kernel| places.get(kernel).copied()).collect::<Vec<_>>();
-    // Batches in the hands of a worker, as they were then: another lane's failure did not touch them.
+    let known = |kernels: &[String]| {
+        kernels.iter().filter_map(|kernel| places.get(kernel).copied()).collect::<Vec<_>>()
+    };
+    // Batches in the hands of a worker, as they were then: another lane's failure did not touch
+    // them.
     let mut running: HashMap<Vec<usize>, Batch> = HashMap::new();
     let mut aside = BTreeSet::new();
     for (line, record) in track.past() {
         match record {
             Record::Intent(batch) => {
-                // What is not asked any more, alone because it does not deviate any more, needs no replaying.
+                // What is not asked any more, alone because it does not deviate any more, needs no
+                // replaying.
                 let found = known(&batch.kernels);
                 if found.len() == batch.kernels.len() {
                     let claimed = running.remove(&found).unwrap_or_else(|| queue.claim(&found));
@@ -30,7 +37,8 @@ pub fn replay(queue: &mut BatchQueue, work: &[WorkItem], track: &Track<'_>) -> R
                 }
             }
             Record::Answers(answers) => {
-                let kernels: Vec<String> = answers.answers.iter().map(|answer| answer.kernel.clone()).collect();
+                let kernels: Vec<String> =
+                    answers.answers.iter().map(|answer| answer.kernel.clone()).collect();
                 let answers: Vec<KernelResult> = answers.answers.iter().map(answer).collect();
                 if let Some(batch) = running.remove(&known(&kernels)) {
                     if !worker_slot::fit(&answers, &batch, work) {
@@ -61,7 +69,8 @@ pub fn replay(queue: &mut BatchQueue, work: &[WorkItem], track: &Track<'_>) -> R
                 queue.set_aside(&aside);
             }
             Record::Released(held) => {
-                let free: BTreeSet<usize> = known(&held.kernels).into_iter().filter(|one| aside.remove(one)).collect();
+                let free: BTreeSet<usize> =
+                    known(&held.kernels).into_iter().filter(|one| aside.remove(one)).collect();
                 queue.take_up(&free);
             }
             Record::Run(_) | Record::Leg(_) | Record::Device(_) | Record::Ended { .. } => {
@@ -75,7 +84,11 @@ pub fn replay(queue: &mut BatchQueue, work: &[WorkItem], track: &Track<'_>) -> R
 }
 
 /// Nobody is at anything any more: what was asked waits again, but for what is in quarantine.
-fn drop_all(queue: &mut BatchQueue, running: &mut HashMap<Vec<usize>, Batch>, aside: &BTreeSet<usize>) {
+fn drop_all(
+    queue: &mut BatchQueue,
+    running: &mut HashMap<Vec<usize>, Batch>,
+    aside: &BTreeSet<usize>,
+) {
     for (_, batch) in running.drain() {
         queue.put_back(batch);
     }

@@ -45,7 +45,10 @@ impl Results<'_> {
             Results::Shared { file, offset, .. } => {
                 let offset = offset + 4 * from as u64;
                 file.read_exact_at(bytemuck::cast_slice_mut(words), offset).map_err(|error| {
-                    Failure::new(Outcome::Crashed, format!("the results of a worker could not be read: {error}"))
+                    Failure::new(
+                        Outcome::Crashed,
+                        format!("the results of a worker could not be read: {error}"),
+                    )
                 })?;
                 for word in words {
                     *word = u32::from_le(*word);

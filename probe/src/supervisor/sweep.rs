@@ -1,5 +1,5 @@
-//! A sweep over one device: blocks in dispatches of a bearable length. While the results of one are looked at, the worker hands over
-//! those of the next, and the device is at the one after that.
+//! A sweep over one device: blocks in dispatches of a bearable length. While the results of one are
+//! looked at, the worker hands over those of the next, and the device is at the one after that.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -21,7 +21,8 @@ use fpprobe_worker::protocol::{Failure, Request, Response, Span};
 const AIM: u32 = 60;
 /// Most that dispatches grow by from one to the next.
 const GROWTH: u64 = 4;
-/// Most bytes of results of a dispatch: more would leave the processor's caches between two that look at them.
+/// Most bytes of results of a dispatch: more would leave the processor's caches between two that
+/// look at them.
 const CACHED: u64 = 16 << 20;
 /// Failures of a single block before it is given up.
 const ATTEMPTS: u32 = 2;
@@ -68,7 +69,8 @@ pub trait Ledger {
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure>;
     /// Whether enough has run.
     fn is_enough(&self) -> bool;
-    /// Blocks to run again, with the turns by which they do, because of what was taken since the last call.
+    /// Blocks to run again, with the turns by which they do, because of what was taken since the
+    /// last call.
     fn again(&mut self) -> Vec<(u64, u32)> {
         Vec::new()
     }
@@ -103,7 +105,16 @@ struct SweepState<'a, 'b> {
 /// Runs the blocks of a kernel.
 pub fn sweep(site: &DeviceSession<'_>, order: SweepOrder<'_>, ledger: &mut dyn Ledger) -> SweepEnd {
     let (again, running) = (VecDeque::new(), VecDeque::new());
-    let mut sweep = SweepState { site, order, again, count: 1, running, half: 0, attempts: 0, failures: Vec::new() };
+    let mut sweep = SweepState {
+        site,
+        order,
+        again,
+        count: 1,
+        running,
+        half: 0,
+        attempts: 0,
+        failures: Vec::new(),
+    };
     let failure = sweep.run(ledger).err();
     SweepEnd { failure, failures: sweep.failures }
 }
@@ -126,7 +137,8 @@ impl<'a> SweepState<'a, '_> {
         Ok(())
     }
 
-    /// Puts back what was under way, to be asked in smaller pieces; gives up where they are as small as they get.
+    /// Puts back what was under way, to be asked in smaller pieces; gives up where they are as
+    /// small as they get.
     fn after(&mut self, failure: &Failure) -> Result<(), Failure> {
         let lost = self.running.front().copied();
         let inputs = self.order.domain.block();
@@ -140,8 +152,10 @@ impl<'a> SweepState<'a, '_> {
                 }
             }
         }
-        let place =
-            lost.map_or_else(|| "before its first block".to_owned(), |span| format!("at input {:x}", span.first));
+        let place = lost.map_or_else(
+            || "before its first block".to_owned(),
+            |span| format!("at input {:x}", span.first),
+        );
         let text = format!("{}: {failure}, {place}", self.order.domain.kernel());
         let alone = lost.is_none_or(|span| span.blocks == 1);
         self.attempts = if alone && !failure.outside { self.attempts + 1 } else { 0 };
@@ -165,8 +179,11 @@ impl<'a> SweepState<'a, '_> {
         while let Some(span) = self.running.front().copied() {
             let results = self.finish(&mut worker, span, file.as_ref())?;
             self.running.pop_front();
-            // Device and worker go on while what they gave is looked at; where they do not, that is kept all the same.
-            let goes_on = self.start(&mut worker, ledger).and_then(|()| self.request(&mut worker, file.is_some()));
+            // Device and worker go on while what they gave is looked at; where they do not, that is
+            // kept all the same.
+            let goes_on = self
+                .start(&mut worker, ledger)
+                .and_then(|()| self.request(&mut worker, file.is_some()));
             if let Err(failure) = ledger.take(span, &results) {
                 self.running.push_front(span);
                 return Err(failure);
@@ -197,9 +214,13 @@ impl<'a> SweepState<'a, '_> {
         let (mut own, mut shared) = (None, None);
         if matches!(self.order.sink, Sink::Store) {
             let file = |error: std::io::Error| {
-                Failure::new(Outcome::OutOfMemory, format!("no memory could be shared with a worker: {error}"))
+                Failure::new(
+                    Outcome::OutOfMemory,
+                    format!("no memory could be shared with a worker: {error}"),
+                )
             };
-            let made = memfd_create("fpprobe-results", MemfdFlags::CLOEXEC).map_err(|error| file(error.into()))?;
+            let made = memfd_create("fpprobe-results", MemfdFlags::CLOEXEC)
+                .map_err(|error| file(error.into()))?;
             shared = Some(made.try_clone().map_err(file)?);
             own = Some(File::from(made));
         }
@@ -217,7 +238,10 @@ impl<'a> SweepState<'a, '_> {
 
     /// Starts dispatches until two are under way, as long as there are blocks and it is not enough.
     fn start(&mut self, worker: &mut Worker<'_>, ledger: &mut dyn Ledger) -> Result<(), Failure> {
-        while self.running.len() < 2 && !ledger.is_enough() && !self.site.settings.stop.is_requested() {
+        while self.running.len() < 2
+            && !ledger.is_enough()
+            && !self.site.settings.stop.is_requested()
+        {
             let Some(span) = self.next() else { break };
             // What fails is put back with everything else that is under way.
             self.running.push_back(span);
@@ -244,7 +268,8 @@ impl<'a> SweepState<'a, '_> {
         Some(Span { first: block * inputs, blocks: count as u32, inputs, turn: way.turn })
     }
 
-    /// Waits for the results of the earliest dispatch, which were requested. The next one is as long as this one lets hope.
+    /// Waits for the results of the earliest dispatch, which were requested. The next one is as
+    /// long as this one lets hope.
     fn finish<'f>(
         &mut self,
         worker: &mut Worker<'_>,
@@ -255,7 +280,8 @@ impl<'a> SweepState<'a, '_> {
             Response::Swept { words, took, exact } => (words, took, exact),
             other => return Err(unexpected(&other)),
         };
-        let count = self.order.sink.room(self.order.domain, u64::from(span.blocks), span.inputs) as usize;
+        let count =
+            self.order.sink.room(self.order.domain, u64::from(span.blocks), span.inputs) as usize;
         let results = match file {
             Some(file) => Results::Shared { file, offset: self.half * self.order.memory, count },
             None if words.len() == count => Results::Here(words),

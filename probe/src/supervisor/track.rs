@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use fpprobe_reports::journal::{
-    BatchRecord, BatchResults, DeviceRecord, FailureRecord, FailureStage, Pass, Record, RecordedResult, digest,
+    BatchRecord, BatchResults, DeviceRecord, FailureRecord, FailureStage, Pass, Record,
+    RecordedResult, digest,
 };
 
 use super::{DeviceSession, WorkItem};
@@ -24,8 +25,8 @@ impl<'a> Track<'a> {
         Track { journal, device, pass }
     }
 
-    /// Notes what the device is going to be asked, and under which circumstances. Those of earlier processes must be the
-    /// same: answers of two kinds do not mix.
+    /// Notes what the device is going to be asked, and under which circumstances. Those of earlier
+    /// processes must be the same: answers of two kinds do not mix.
     pub fn begin(&self, site: &DeviceSession<'_>, items: &[WorkItem]) -> Result<(), String> {
         let own = DeviceRecord {
             device: self.device.to_owned(),
@@ -41,7 +42,11 @@ impl<'a> Track<'a> {
         let differs = if known.work != own.work {
             "it would now be asked other kernels or inputs than those of the journal".to_owned()
         } else if known.taint != own.taint {
-            format!("then it was measured with {}, now with {}", list(&known.taint), list(&own.taint))
+            format!(
+                "then it was measured with {}, now with {}",
+                list(&known.taint),
+                list(&own.taint)
+            )
         } else if known.caches_off != own.caches_off {
             let (then, now) = (list(&known.caches_off), list(&own.caches_off));
             format!("then it was measured with {then} against drivers' caches, now with {now}")
@@ -81,7 +86,11 @@ impl<'a> Track<'a> {
             second: answer.second.clone(),
         };
         let answers = kernels.iter().zip(answers).map(answer).collect();
-        self.journal.write(&Record::Answers(BatchResults { device: self.device.to_owned(), pass: self.pass, answers }));
+        self.journal.write(&Record::Answers(BatchResults {
+            device: self.device.to_owned(),
+            pass: self.pass,
+            answers,
+        }));
     }
 
     /// A worker has failed.
@@ -112,7 +121,8 @@ fn of(items: &[WorkItem]) -> String {
         // Writing into a text cannot fail.
         let _ = writeln!(text, "{kernel} {} {}", list.0, list.1);
         if seen.insert(list) || cases.name.is_empty() {
-            let values: Vec<u8> = cases.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
+            let values: Vec<u8> =
+                cases.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
             text += &digest(&values);
         }
     }

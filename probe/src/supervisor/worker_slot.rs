@@ -122,7 +122,8 @@ impl<'a> SlotState<'a> {
     pub fn run(&self) {
         let mut worker = None;
         while let Some(batch) = self.next() {
-            let ids: Vec<String> = batch.places.iter().map(|place| self.work[*place].kernel.to_string()).collect();
+            let ids: Vec<String> =
+                batch.places.iter().map(|place| self.work[*place].kernel.to_string()).collect();
             match self.step(worker, batch, &ids) {
                 After::Go(left) => worker = left,
                 After::Retire => return,
@@ -156,7 +157,11 @@ impl<'a> SlotState<'a> {
             Ok(answers) => {
                 self.note(|track| track.answers(ids, &answers));
                 if let Some(seer) = self.site.seer {
-                    batch.places.iter().zip(&answers).for_each(|(place, answer)| seer(&self.work[*place], answer));
+                    batch
+                        .places
+                        .iter()
+                        .zip(&answers)
+                        .for_each(|(place, answer)| seer(&self.work[*place], answer));
                 }
                 let settled = self.update(|queue| queue.finish(&batch, answers));
                 listener(&RunEvent::Settled { device: number, kernels: settled });
@@ -169,16 +174,24 @@ impl<'a> SlotState<'a> {
             return After::Go(None);
         }
         // A refusal leaves the worker as it was; anything else ends it before the batch goes on.
-        let (left, has_ended) = if is_violent(failure.outcome) { (None, worker.end()) } else { (Some(worker), true) };
+        let (left, has_ended) =
+            if is_violent(failure.outcome) { (None, worker.end()) } else { (Some(worker), true) };
         self.note(|track| track.failure(ids, &failure, FailureStage::Work));
-        let what = if let [id] = ids { id.clone() } else { format!("{} kernels from {}", ids.len(), ids[0]) };
+        let what = if let [id] = ids {
+            id.clone()
+        } else {
+            format!("{} kernels from {}", ids.len(), ids[0])
+        };
         let consequence = self.update(|queue| {
             let consequence = queue.fail(batch, &failure);
             if has_ended {
                 return consequence;
             }
             // Another worker would get stuck in the same place.
-            queue.mark(&Failure::new(Outcome::Hung, format!("{LEFT_BEHIND} ({failure}, while measuring {what})")));
+            queue.mark(&Failure::new(
+                Outcome::Hung,
+                format!("{LEFT_BEHIND} ({failure}, while measuring {what})"),
+            ));
             let given_up = queue.give_up(&failure, "one of its workers cannot be ended");
             Consequence { settled: consequence.settled + given_up.settled, ..given_up }
         });
@@ -195,11 +208,15 @@ impl<'a> SlotState<'a> {
         }
     }
 
-    /// Waits before a new worker is started, the longer the more have failed; not for those killed from outside.
+    /// Waits before a new worker is started, the longer the more have failed; not for those killed
+    /// from outside.
     fn rest(&self, consequence: &Consequence) {
         let doublings = consequence.in_a_row.min(16) as u32;
         let until = Instant::now() + (BACKOFF * (1 << doublings) / 2).min(LONGEST);
-        while consequence.in_a_row > 0 && Instant::now() < until && !self.site.settings.stop.is_requested() {
+        while consequence.in_a_row > 0
+            && Instant::now() < until
+            && !self.site.settings.stop.is_requested()
+        {
             std::thread::sleep(TICK.min(until.saturating_duration_since(Instant::now())));
         }
     }
@@ -213,7 +230,12 @@ impl<'a> SlotState<'a> {
         }
     }
 
-    fn request(&self, worker: &mut Worker<'_>, batch: &Batch, ids: &[String]) -> Result<Vec<KernelResult>, Failure> {
+    fn request(
+        &self,
+        worker: &mut Worker<'_>,
+        batch: &Batch,
+        ids: &[String],
+    ) -> Result<Vec<KernelResult>, Failure> {
         let job = |(place, id): (&usize, &String)| {
             let cases = &self.work[*place].cases;
             let cases = match cases.name.as_str() {
@@ -224,7 +246,8 @@ impl<'a> SlotState<'a> {
         };
         let jobs: Vec<Job> = batch.places.iter().zip(ids).map(job).collect();
         let timeout = self.site.timeout();
-        // The device's own deadline comes first, so that the worker reports a hang where it can still speak.
+        // The device's own deadline comes first, so that the worker reports a hang where it can
+        // still speak.
         let kernels = batch.places.iter().map(|place| &self.work[*place].kernel);
         let runs = self.batching.runs(kernels, self.site.settings.conditions);
         let request = Request::Measure { jobs, runs, timeout: timeout.mul_f64(0.9) };
@@ -235,7 +258,8 @@ impl<'a> SlotState<'a> {
     }
 }
 
-/// Whether these are answers to this batch: one for each kernel, with as many values as the kernel has lanes.
+/// Whether these are answers to this batch: one for each kernel, with as many values as the kernel
+/// has lanes.
 pub fn fit(answers: &[KernelResult], batch: &Batch, work: &[WorkItem]) -> bool {
     answers.len() == batch.places.len()
         && answers.iter().zip(&batch.places).all(|(answer, place)| {

@@ -29,7 +29,12 @@ const TRIES: u32 = 8;
 impl<'a, 'b> AgreementLedger<'a, 'b> {
     /// What is judged goes to `verifying`.
     pub fn new(verifying: &'b mut VerifyLedger<'a>) -> AgreementLedger<'a, 'b> {
-        AgreementLedger { verifying, likely: Mutex::new(Guess::Own), tried: AtomicU32::new(0), others: Vec::new() }
+        AgreementLedger {
+            verifying,
+            likely: Mutex::new(Guess::Own),
+            tried: AtomicU32::new(0),
+            others: Vec::new(),
+        }
     }
 
     /// The blocks that do not agree.
@@ -48,7 +53,8 @@ impl Ledger for AgreementLedger<'_, '_> {
         let known = &self.verifying.statistics;
         let likely = || self.likely.lock().unwrap_or_else(PoisonError::into_inner);
         let judged = parallel::map(&digests, |(block, digest)| {
-            let (mut sweep_statistics, guess) = (verifier.beside(known, block * span.inputs), *likely());
+            let (mut sweep_statistics, guess) =
+                (verifier.beside(known, block * span.inputs), *likely());
             let try_behaviours = self.tried.fetch_add(1, Ordering::Relaxed) >= TRIES;
             let agreed = verifier.agreed(
                 block * span.inputs,
@@ -61,7 +67,11 @@ impl Ledger for AgreementLedger<'_, '_> {
             *likely() = agreed;
             Some((*block, sweep_statistics))
         });
-        let open = digests.iter().zip(&judged).filter(|(_, judged)| judged.is_none()).map(|((block, _), _)| *block);
+        let open = digests
+            .iter()
+            .zip(&judged)
+            .filter(|(_, judged)| judged.is_none())
+            .map(|((block, _), _)| *block);
         self.others.extend(open);
         self.verifying.judged(judged.into_iter().flatten(), span.inputs);
         Ok(())

@@ -1,4 +1,5 @@
-//! Where the report of a sweep goes: standard output, and the files of `-o`, fingerprints among them.
+//! Where the report of a sweep goes: standard output, and the files of `-o`, fingerprints among
+//! them.
 
 use std::path::{Path, PathBuf};
 
@@ -30,22 +31,37 @@ impl Files {
     /// Decides before anything is measured.
     pub fn new(path: Option<&Path>, format: Option<&str>) -> anyhow::Result<Files> {
         let Some(path) = path else {
-            return Ok(Files { page: Page::new(SWEEPS, None, format)?, reports: Vec::new(), folder: None });
+            return Ok(Files {
+                page: Page::new(SWEEPS, None, format)?,
+                reports: Vec::new(),
+                folder: None,
+            });
         };
         let page = Page::new(SWEEPS, None, None)?;
         let text = path.to_string_lossy();
-        if path.is_dir() || text.ends_with('/') || path.extension().is_none() && !path.exists() && format.is_none() {
-            let file = |name| Ok((path.join(format!("{NAME}.{name}")), render::named(SWEEPS, name).or_usage()?));
-            let files = ["json", "html"].map(file).into_iter().collect::<anyhow::Result<Vec<_>>>()?;
+        if path.is_dir()
+            || text.ends_with('/')
+            || path.extension().is_none() && !path.exists() && format.is_none()
+        {
+            let file = |name| {
+                Ok((path.join(format!("{NAME}.{name}")), render::named(SWEEPS, name).or_usage()?))
+            };
+            let files =
+                ["json", "html"].map(file).into_iter().collect::<anyhow::Result<Vec<_>>>()?;
             return Ok(Files { page, reports: files, folder: Some(path.to_owned()) });
         }
-        let form =
-            format.map_or_else(|| render::for_path(SWEEPS, path), |name| render::named(SWEEPS, name)).or_usage()?;
+        let form = format
+            .map_or_else(|| render::for_path(SWEEPS, path), |name| render::named(SWEEPS, name))
+            .or_usage()?;
         Ok(Files { page, reports: vec![(path.to_owned(), form)], folder: None })
     }
 
     /// The journal; none where nothing is written.
-    pub fn journal(&self, options: String, stop: &Cancellation) -> anyhow::Result<Option<SweepJournal>> {
+    pub fn journal(
+        &self,
+        options: String,
+        stop: &Cancellation,
+    ) -> anyhow::Result<Option<SweepJournal>> {
         let place = self.reports.first().map(|(path, _)| path.with_extension("journal"));
         place.map(|place| SweepJournal::open(&place, options, stop)).transpose()
     }
@@ -56,7 +72,12 @@ impl Files {
     }
 
     /// Writes report and fingerprints, and shows the report where nothing else was named.
-    pub fn write(&self, sweep: &Sweep, fingerprint: &Fingerprint, style: Style) -> anyhow::Result<()> {
+    pub fn write(
+        &self,
+        sweep: &Sweep,
+        fingerprint: &Fingerprint,
+        style: Style,
+    ) -> anyhow::Result<()> {
         if let Some(folder) = &self.folder {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("failed to create folder {}", folder.display()))
@@ -72,7 +93,9 @@ impl Files {
                 save(&beside, |out| out.write_all(&bytes)).or_usage()?;
             } else if beside.exists() {
                 // Of an earlier sweep: it does not belong to this report.
-                let failed = || format!("failed to remove {}, which is of an earlier sweep", beside.display());
+                let failed = || {
+                    format!("failed to remove {}, which is of an earlier sweep", beside.display())
+                };
                 std::fs::remove_file(&beside).with_context(failed).or_usage()?;
             }
         }
@@ -81,9 +104,11 @@ impl Files {
     }
 }
 
-/// The report and the fingerprints of a part, by the report's file or its folder, and where its lists are.
+/// The report and the fingerprints of a part, by the report's file or its folder, and where its
+/// lists are.
 pub fn read(path: &Path) -> anyhow::Result<(Sweep, Fingerprint, ListFolder)> {
-    let report = if path.is_dir() { path.join(NAME).with_extension("json") } else { path.to_owned() };
+    let report =
+        if path.is_dir() { path.join(NAME).with_extension("json") } else { path.to_owned() };
     let sweep = fpprobe_reports::sweep::load(&report).or_usage()?;
     let prints = report.with_extension(PRINT);
     let fingerprint = if prints.exists() { fingerprint(&prints)? } else { Fingerprint::default() };
@@ -93,7 +118,8 @@ pub fn read(path: &Path) -> anyhow::Result<(Sweep, Fingerprint, ListFolder)> {
 /// A file of fingerprints, or the one beside a report, or in its folder.
 pub fn fingerprint(path: &Path) -> anyhow::Result<Fingerprint> {
     let candidates = [path.join(NAME).with_extension(PRINT), path.with_extension(PRINT)];
-    let there = candidates.iter().find(|candidate| candidate.is_file()).map_or(path, PathBuf::as_path);
+    let there =
+        candidates.iter().find(|candidate| candidate.is_file()).map_or(path, PathBuf::as_path);
     let failed = || format!("failed to read fingerprint {}", there.display());
     Fingerprint::read(there).with_context(failed).or_usage()
 }

@@ -25,16 +25,22 @@ pub struct SweepJournal {
 }
 
 impl SweepJournal {
-    /// Begins one, or goes on with that of a sweep with the same options; another's is left alone, and an error.
+    /// Begins one, or goes on with that of a sweep with the same options; another's is left alone,
+    /// and an error.
     pub fn open(path: &Path, options: String, stop: &Cancellation) -> anyhow::Result<SweepJournal> {
         let mut file = journal::open(path)?;
         let failed = || journal::failed(path);
-        let begun = SweepStart { journal: FORMAT.to_owned(), program: host::program().version, options };
+        let begun =
+            SweepStart { journal: FORMAT.to_owned(), program: host::program().version, options };
         let length = file.metadata().with_context(failed).or_usage()?.len();
         let shown = path.display();
         let past = (length > 0).then(|| read(BufReader::new(&file))).transpose();
         let past = past
-            .map_err(|what| anyhow!("failed to go on with the sweep of {shown}: {what}; remove it to begin anew"))
+            .map_err(|what| {
+                anyhow!(
+                    "failed to go on with the sweep of {shown}: {what}; remove it to begin anew"
+                )
+            })
             .or_usage()?;
         let known = |past: &Past| {
             let judged = past.verified.values().map(|(blocks, ..)| blocks.count() as usize);
@@ -43,7 +49,9 @@ impl SweepJournal {
         let past = match past {
             Some(past) if past.begun == begun => {
                 let known = known(&past);
-                say(&format!("going on with a sweep that was not finished: {known} blocks are known ({shown})"));
+                say(&format!(
+                    "going on with a sweep that was not finished: {known} blocks are known ({shown})"
+                ));
                 file.set_len(past.length).with_context(failed).or_usage()?;
                 past
             }
@@ -61,14 +69,19 @@ impl SweepJournal {
                 let text = line(&SweepRecord::Begun(begun.clone()));
                 let begins = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
                 begins.and_then(|()| file.sync_all()).with_context(failed).or_usage()?;
-                Past { begun, length: text.len() as u64, sums: BTreeMap::new(), verified: BTreeMap::new() }
+                Past {
+                    begun,
+                    length: text.len() as u64,
+                    sums: BTreeMap::new(),
+                    verified: BTreeMap::new(),
+                }
             }
         };
         Ok(SweepJournal { path: path.to_owned(), file: Mutex::new(file), past, stop: stop.clone() })
     }
 
-    /// Puts a step on disk. Intents are synced, and with them whatever came before. Where it fails the sweep ends: what cannot
-    /// be kept is not worth running.
+    /// Puts a step on disk. Intents are synced, and with them whatever came before. Where it fails
+    /// the sweep ends: what cannot be kept is not worth running.
     pub fn write(&self, record: &SweepRecord) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let synced = matches!(record, SweepRecord::Intent(_));
@@ -80,6 +93,7 @@ impl SweepJournal {
 
     /// The report holds everything.
     pub fn close(self) -> anyhow::Result<()> {
-        fs::remove_file(&self.path).with_context(|| format!("failed to remove {}", self.path.display()))
+        fs::remove_file(&self.path)
+            .with_context(|| format!("failed to remove {}", self.path.display()))
     }
 }

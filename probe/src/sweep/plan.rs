@@ -33,7 +33,8 @@ impl SweepPlan {
         let swept = |kernel: &fpprobe_spirv::Kernel| Domain::of(kernel).is_ok();
         let known = catalogue::plain().into_iter().filter(swept).collect();
         let kernels = select::kernels(&args.kernel, known)?;
-        let mut domains = kernels.iter().map(Domain::of).collect::<Result<Vec<_>, _>>().or_usage()?;
+        let mut domains =
+            kernels.iter().map(Domain::of).collect::<Result<Vec<_>, _>>().or_usage()?;
         let (mut verifiers, mut profiles) = (Vec::new(), Vec::new());
         if !args.fingerprint && !args.raw {
             let judging = profiles::for_devices(&args.profile)?;
@@ -60,7 +61,10 @@ impl SweepPlan {
 }
 
 /// The kernels that can be judged, each with what judges it; an error where there is none.
-fn verified(domains: Vec<Domain>, profiles: &[Profile]) -> anyhow::Result<(Vec<Domain>, Vec<Verifier>)> {
+fn verified(
+    domains: Vec<Domain>,
+    profiles: &[Profile],
+) -> anyhow::Result<(Vec<Domain>, Vec<Verifier>)> {
     let (mut judged, mut refused) = (Vec::new(), Vec::new());
     for domain in domains {
         match Verifier::new(domain.kernel(), profiles) {
@@ -77,8 +81,8 @@ fn verified(domains: Vec<Domain>, profiles: &[Profile]) -> anyhow::Result<(Vec<D
     Ok(judged.into_iter().unzip())
 }
 
-/// The numbers below a power of two, each once, so that any first few of them are spread evenly: bits in reverse order
-/// (van der Corput's sequence), turned by the seed.
+/// The numbers below a power of two, each once, so that any first few of them are spread evenly:
+/// bits in reverse order (van der Corput's sequence), turned by the seed.
 pub fn spread(count: u64, seed: u64) -> impl Iterator<Item = u64> {
     let bits = count.trailing_zeros();
     let turn = fpprobe_spirv::cases::random(seed) % count.max(1);
@@ -90,7 +94,8 @@ mod tests {
     use super::*;
 
     fn plan(shard: Option<Shard>) -> SweepPlan {
-        let domains = ["f16.sin", "f32.sqrt", "f16.cos"].map(|id| Domain::of(&id.parse().unwrap()).unwrap());
+        let domains =
+            ["f16.sin", "f32.sqrt", "f16.cos"].map(|id| Domain::of(&id.parse().unwrap()).unwrap());
         let (verifiers, profiles) = (Vec::new(), Vec::new());
         SweepPlan { domains: domains.to_vec(), verifiers, profiles, shard, budget: None, seed: 0 }
     }
@@ -99,8 +104,13 @@ mod tests {
     fn parts_are_the_whole() {
         for of in [1, 2, 3, 7, 4096] {
             for place in 0..3 {
-                let parts = (1..=of).flat_map(|number| plan(Some(Shard { number, of })).blocks(place));
-                assert_eq!(parts.collect::<VecDeque<u64>>(), plan(None).blocks(place), "{place} of {of}");
+                let parts =
+                    (1..=of).flat_map(|number| plan(Some(Shard { number, of })).blocks(place));
+                assert_eq!(
+                    parts.collect::<VecDeque<u64>>(),
+                    plan(None).blocks(place),
+                    "{place} of {of}"
+                );
             }
         }
     }

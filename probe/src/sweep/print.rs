@@ -49,7 +49,8 @@ impl Ledger for PrintLedger<'_> {
 
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
         let step = self.step(span);
-        let sums: Vec<[u32; 3]> = digests(span, results)?.into_iter().map(|(_, digest)| digest.sums).collect();
+        let sums: Vec<[u32; 3]> =
+            digests(span, results)?.into_iter().map(|(_, digest)| digest.sums).collect();
         for (block, sums) in (step.first as usize..).zip(&sums) {
             self.print.blocks[block] = Some(*sums);
         }
@@ -65,7 +66,8 @@ impl Ledger for PrintLedger<'_> {
     }
 }
 
-/// The digests of a span's blocks, each with the block's number, if every invocation has left its sums.
+/// The digests of a span's blocks, each with the block's number, if every invocation has left its
+/// sums.
 pub fn digests(span: Span, results: &Results<'_>) -> Result<Vec<(u64, Digest)>, Failure> {
     let words = results.words()?;
     let digests = words.as_chunks::<{ Digest::WORDS }>().0.iter().map(|words| Digest::new(*words));
@@ -73,7 +75,8 @@ pub fn digests(span: Span, results: &Results<'_>) -> Result<Vec<(u64, Digest)>, 
     match digests.iter().find(|(_, digest)| digest.lanes != LANES) {
         None => Ok(digests),
         Some((block, digest)) => {
-            let detail = format!("{} of {LANES} invocations of block {block} left their sums", digest.lanes);
+            let detail =
+                format!("{} of {LANES} invocations of block {block} left their sums", digest.lanes);
             Err(Failure::new(Outcome::NotWritten, detail))
         }
     }

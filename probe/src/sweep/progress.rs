@@ -50,7 +50,12 @@ impl SweepProgress {
             bar.with_message(name.clone())
         });
         let now = Instant::now();
-        Course { name, all, bar, state: Mutex::new(ProgressState { done: 0, begun: now, reported: now }) }
+        Course {
+            name,
+            all,
+            bar,
+            state: Mutex::new(ProgressState { done: 0, begun: now, reported: now }),
+        }
     }
 }
 
@@ -68,7 +73,11 @@ impl Course {
             let rate = state.done as f64 / state.begun.elapsed().as_secs_f64();
             let left = self.all.saturating_sub(state.done) as f64 / rate;
             let percent = 100.0 * state.done as f64 / self.all.max(1) as f64;
-            say(&format!("{}: {percent:.1} %, {:.1} million inputs a second, {left:.0} s left", self.name, rate / 1e6));
+            say(&format!(
+                "{}: {percent:.1} %, {:.1} million inputs a second, {left:.0} s left",
+                self.name,
+                rate / 1e6
+            ));
         }
     }
 

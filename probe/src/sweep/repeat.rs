@@ -1,4 +1,5 @@
-//! Blocks whose results deviate run twice more, their lanes in other places: what does not come again is no deviation.
+//! Blocks whose results deviate run twice more, their lanes in other places: what does not come
+//! again is no deviation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +43,10 @@ impl RepeatQueue {
 
     /// Holds a block until it has run again.
     pub fn hold(&mut self, block: u64, sweep_statistics: SweepStatistics, results: Vec<u32>) {
-        self.deviating.insert(block, DeviatingBlock { statistics: sweep_statistics, results, others: Vec::new() });
+        self.deviating.insert(
+            block,
+            DeviatingBlock { statistics: sweep_statistics, results, others: Vec::new() },
+        );
         self.again.extend(TURNS.map(|turn| (block, turn)));
     }
 
@@ -51,8 +55,8 @@ impl RepeatQueue {
         std::mem::take(&mut self.again)
     }
 
-    /// Takes the results of a further run of a block. Gives what it amounts to after the last of them: where results did not come
-    /// again, those that most runs gave are judged.
+    /// Takes the results of a further run of a block. Gives what it amounts to after the last of
+    /// them: where results did not come again, those that most runs gave are judged.
     pub fn take(
         &mut self,
         domain: &Domain,
@@ -63,12 +67,16 @@ impl RepeatQueue {
         let block_results = self.deviating.get_mut(&block)?;
         let pairs = block_results.results.iter().zip(results).enumerate();
         block_results.others.push(
-            pairs.filter(|(_, (first, again))| first != again).map(|(place, (_, again))| (place, *again)).collect(),
+            pairs
+                .filter(|(_, (first, again))| first != again)
+                .map(|(place, (_, again))| (place, *again))
+                .collect(),
         );
         if block_results.others.len() < TURNS.len() {
             return None;
         }
-        let DeviatingBlock { statistics: sweep_statistics, mut results, others } = self.deviating.remove(&block)?;
+        let DeviatingBlock { statistics: sweep_statistics, mut results, others } =
+            self.deviating.remove(&block)?;
         let first = block * domain.block();
         let places: BTreeSet<usize> = others.iter().flat_map(BTreeMap::keys).copied().collect();
         let mut differing = Vec::with_capacity(places.len());

@@ -29,8 +29,8 @@ pub struct PrintPair<'a> {
     pub normalise: bool,
 }
 
-/// What changed; where `older` is at hand it is asked, too. `order` makes the order of storing these blocks. Every input goes to the
-/// file at `list`.
+/// What changed; where `older` is at hand it is asked, too. `order` makes the order of storing
+/// these blocks. Every input goes to the file at `list`.
 pub fn resolve<'d>(
     pair: &PrintPair<'d>,
     newer: &DeviceSession<'_>,
@@ -54,7 +54,8 @@ pub fn resolve<'d>(
         Some(older) => thread::scope(|scope| {
             let (sender, receiver) = sync_channel(AHEAD);
             let orders = (order(&blocks), order(&blocks));
-            let behind = scope.spawn(move || sweep(older, orders.0, &mut BlockSender { domain, sender }));
+            let behind =
+                scope.spawn(move || sweep(older, orders.0, &mut BlockSender { domain, sender }));
             let mut ledger = BlockComparer { domain, normalise, receiver, found: &mut found };
             let mut ended = sweep(newer, orders.1, &mut ledger);
             drop(ledger);
@@ -83,7 +84,8 @@ struct ChangeCollector<'a> {
 
 impl<'a> ChangeCollector<'a> {
     fn new(changes: Changes, domain: &'a Domain, list: Option<&'a Path>) -> ChangeCollector<'a> {
-        let mut found = ChangeCollector { domain, changes, done: Vec::new(), list: None, failure: None };
+        let mut found =
+            ChangeCollector { domain, changes, done: Vec::new(), list: None, failure: None };
         if let Some(path) = list {
             let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
             match folder.and_then(|()| Every::new(PendingFile::begin(path)?, domain.inputs())) {
@@ -97,7 +99,10 @@ impl<'a> ChangeCollector<'a> {
     /// Adds an input with the words of its results.
     fn add(&mut self, input: u64, before: Option<&[u32]>, after: &[u32]) {
         self.changes.add(self.domain, input, before, after);
-        let failed = self.list.as_mut().and_then(|(every, path)| every.add(input).err().map(|cause| (*path, cause)));
+        let failed = self
+            .list
+            .as_mut()
+            .and_then(|(every, path)| every.add(input).err().map(|cause| (*path, cause)));
         if let Some((path, cause)) = failed {
             self.unlisted(path, cause);
         }
@@ -106,10 +111,12 @@ impl<'a> ChangeCollector<'a> {
     /// Goes on without the file.
     fn unlisted(&mut self, path: &Path, cause: std::io::Error) {
         let error = SaveError { path: path.to_owned(), cause };
-        (self.list, self.failure) = (None, Some(format!("the inputs that changed are not all listed: {error}")));
+        (self.list, self.failure) =
+            (None, Some(format!("the inputs that changed are not all listed: {error}")));
     }
 
-    /// What is in the report, and what went wrong with the file. Where no input is found there is none.
+    /// What is in the report, and what went wrong with the file. Where no input is found there is
+    /// none.
     fn end(mut self) -> (Changes, Option<String>) {
         self.changes.resolved(&self.done.drain(..).collect());
         if let Some((every, path)) = self.list.take().filter(|_| self.changes.inputs > 0)
@@ -122,7 +129,11 @@ impl<'a> ChangeCollector<'a> {
 }
 
 /// The blocks of a span, each with its number and its results.
-pub fn blocks<'w>(domain: &Domain, span: Span, words: &'w [u32]) -> impl Iterator<Item = (u64, &'w [u32])> {
+pub fn blocks<'w>(
+    domain: &Domain,
+    span: Span,
+    words: &'w [u32],
+) -> impl Iterator<Item = (u64, &'w [u32])> {
     let first = span.first / span.inputs;
     (first..).zip(words.chunks_exact((span.inputs * u64::from(domain.words())) as usize))
 }
@@ -185,8 +196,8 @@ impl Ledger for BlockComparer<'_, '_> {
     }
 }
 
-/// Where one result of a block alone differs between these results, whose digest is `now`, and the block of digest `other`: the
-/// input, its result, and, of a result of one word, the other one.
+/// Where one result of a block alone differs between these results, whose digest is `now`, and the
+/// block of digest `other`: the input, its result, and, of a result of one word, the other one.
 pub fn single<'r>(
     domain: &Domain,
     block: u64,
@@ -223,12 +234,16 @@ impl Ledger for ByDigests<'_, '_> {
             }
             let first = block * span.inputs;
             let now = Digest::of(first as u32, &results, width);
-            let digest = |print: &Print| print.blocks[block as usize].map(|sums| Digest { sums, lanes: LANES });
+            let digest = |print: &Print| {
+                print.blocks[block as usize].map(|sums| Digest { sums, lanes: LANES })
+            };
             if digest(new) != Some(now) {
-                let detail = format!("block {block} was answered differently when it was asked again");
+                let detail =
+                    format!("block {block} was answered differently when it was asked again");
                 return Err(Failure::new(Outcome::Flaky, detail));
             }
-            let Some((input, own, before)) = digest(old).and_then(|old| single(domain, block, &results, now, old))
+            let Some((input, own, before)) =
+                digest(old).and_then(|old| single(domain, block, &results, now, old))
             else {
                 continue;
             };

@@ -15,7 +15,8 @@ use crate::supervisor::results::Results;
 use crate::supervisor::sweep::{Ledger, SweepEnd, SweepOrder, SweepStrategy, sweep};
 use fpprobe_worker::protocol::{Failure, Span};
 
-/// Local sizes and orders of rounds, in turns: every size that every device offers and a block can be made of.
+/// Local sizes and orders of rounds, in turns: every size that every device offers and a block can
+/// be made of.
 pub const STRATEGIES: [SweepStrategy; 5] = [
     SweepStrategy::FIRST,
     SweepStrategy::OTHER,
@@ -28,7 +29,8 @@ pub const STRATEGIES: [SweepStrategy; 5] = [
 const TOGETHER: u64 = 64;
 /// Runs of blocks in a pass at most.
 const MOST: usize = 1 << 16;
-/// A pass takes at least as long, over and over the same blocks: else starting a worker would be most of it.
+/// A pass takes at least as long, over and over the same blocks: else starting a worker would be
+/// most of it.
 const LEAST: Duration = Duration::from_secs(1);
 /// Longest dispatch.
 const DISPATCH: Duration = Duration::from_millis(250);
@@ -46,7 +48,8 @@ pub struct ScreenedBlocks {
     domain: Domain,
     sink: Sink,
     work: Vec<(Option<u64>, WorkRuns<[u32; 3]>)>,
-    /// Blocks to run: all, spread over the domain, in the first round; those that there was time for in later ones.
+    /// Blocks to run: all, spread over the domain, in the first round; those that there was time
+    /// for in later ones.
     blocks: Vec<u64>,
     /// Runs of a block so far.
     runs: u64,
@@ -66,10 +69,12 @@ pub struct ScreenPass {
 }
 
 impl ScreenedBlocks {
-    /// Of a kernel; `reference` has what is right, `normalise` is whether a NaN is one whatever its bits.
+    /// Of a kernel; `reference` has what is right, `normalise` is whether a NaN is one whatever its
+    /// bits.
     pub fn new(domain: Domain, reference: Option<&Print>, normalise: bool) -> ScreenedBlocks {
         let sums = |block: u64| reference.and_then(|print| print.blocks[block as usize]);
-        let work = (0..domain.blocks()).map(|block| (Some(block), WorkRuns::new(sums(block)))).collect();
+        let work =
+            (0..domain.blocks()).map(|block| (Some(block), WorkRuns::new(sums(block)))).collect();
         let pieces = domain.blocks().div_ceil(TOGETHER);
         let piece = |piece: u64| piece * TOGETHER..((piece + 1) * TOGETHER).min(domain.blocks());
         let mut blocks: Vec<u64> = spread(pieces, 0).flat_map(piece).collect();
@@ -78,8 +83,8 @@ impl ScreenedBlocks {
         ScreenedBlocks { domain, sink: Sink::Digest { normalise }, work, blocks, runs: 0 }
     }
 
-    /// Runs the blocks for a moment, or as many of them as there is time for. Gives how it ended, the number of results, and
-    /// whether one differs and none did before.
+    /// Runs the blocks for a moment, or as many of them as there is time for. Gives how it ended,
+    /// the number of results, and whether one differs and none did before.
     pub fn pass(&mut self, site: &DeviceSession<'_>, pass: ScreenPass) -> (SweepEnd, u64, bool) {
         let before = (self.runs, self.differs());
         let mut blocks = self.blocks.clone();
@@ -91,7 +96,8 @@ impl ScreenedBlocks {
         let domain = self.domain.clone();
         let order = order(&domain, self.sink, blocks, STRATEGIES[pass.round % STRATEGIES.len()]);
         let least = before.0 + once as u64;
-        let ended = sweep(site, order, &mut ScreenLedger { screened: self, pass, least, first: None });
+        let ended =
+            sweep(site, order, &mut ScreenLedger { screened: self, pass, least, first: None });
         if before.0 == 0 && self.runs > 0 {
             let work = &self.work;
             self.blocks.retain(|block| work[*block as usize].1.has_run());
@@ -105,9 +111,18 @@ impl ScreenedBlocks {
     }
 
     /// What came of it; the blocks that differ run again to find the inputs.
-    pub fn finding(&self, site: &DeviceSession<'_>, rounds: &[ScreenRound]) -> Option<ScreenFinding> {
+    pub fn finding(
+        &self,
+        site: &DeviceSession<'_>,
+        rounds: &[ScreenRound],
+    ) -> Option<ScreenFinding> {
         let kernel = self.domain.kernel().to_string();
-        let runs = ScreenRuns { kernel: &kernel, results_per_run: self.domain.block(), work: &self.work, rounds };
+        let runs = ScreenRuns {
+            kernel: &kernel,
+            results_per_run: self.domain.block(),
+            work: &self.work,
+            rounds,
+        };
         let mut finding = runs.finding()?;
         let mut known = Vec::new();
         for (failure, right, wrong) in runs.listed() {
@@ -116,7 +131,8 @@ impl ScreenedBlocks {
         let blocks: Vec<u64> = known.iter().map(|(block, ..)| *block).collect();
         let again = std::iter::repeat_n(blocks, ATTEMPTS).flatten();
         let normalise = matches!(self.sink, Sink::Digest { normalise: true });
-        let mut locator = Locator { domain: &self.domain, normalise, located: vec![None; known.len()], known };
+        let mut locator =
+            Locator { domain: &self.domain, normalise, located: vec![None; known.len()], known };
         let order = order(&self.domain, Sink::Store, again.collect(), SweepStrategy::THIRD);
         // Where that fails, the failures stay, without their inputs.
         sweep(site, order, &mut locator);
@@ -127,7 +143,8 @@ impl ScreenedBlocks {
             let shown = |word: u32| values::encode_answer(kernel, &domain.answer(&[word]));
             failure.inputs = values::encode_case(kernel, &domain.case(*input));
             (failure.expected, failure.out) = (Some(shown(*right)), Some(shown(*wrong)));
-            let turn = STRATEGIES.iter().find(|way| way.group == failure.group).map_or(0, |way| way.turn);
+            let turn =
+                STRATEGIES.iter().find(|way| way.group == failure.group).map_or(0, |way| way.turn);
             lanes.push((*input % u64::from(LANES)) as u32 ^ turn);
         }
         finding.lane = (lanes.len() >= LOCATED).then(|| common_lane(&lanes)).flatten();
@@ -207,16 +224,22 @@ impl Ledger for Locator<'_> {
                 domain.normalise(&mut results);
             }
             let now = Digest::of((block * span.inputs) as u32, &results, domain.words());
-            for ((_, right, wrong), located) in
-                self.known.iter().zip(&mut self.located).filter(|((of, ..), located)| *of == block && located.is_none())
+            for ((_, right, wrong), located) in self
+                .known
+                .iter()
+                .zip(&mut self.located)
+                .filter(|((of, ..), located)| *of == block && located.is_none())
             {
                 let digest = |sums: &[u32; 3]| Digest { sums: *sums, lanes: LANES };
                 // This run may have given either.
-                let (is_wrong, other) = (now.sums == *wrong, if now.sums == *wrong { right } else { wrong });
+                let (is_wrong, other) =
+                    (now.sums == *wrong, if now.sums == *wrong { right } else { wrong });
                 if !is_wrong && now.sums != *right {
                     continue;
                 }
-                if let Some((input, [own], Some(other))) = single(domain, block, &results, now, digest(other)) {
+                if let Some((input, [own], Some(other))) =
+                    single(domain, block, &results, now, digest(other))
+                {
                     let (right, wrong) = if is_wrong { (other, *own) } else { (*own, other) };
                     *located = Some(LocatedInput { input, right, wrong });
                 }
@@ -236,16 +259,19 @@ mod tests {
 
     #[test]
     fn every_block_runs_first_everywhere_and_in_pieces() {
-        let screened = ScreenedBlocks::new(Domain::of(&"f32.sqrt".parse().unwrap()).unwrap(), None, true);
+        let screened =
+            ScreenedBlocks::new(Domain::of(&"f32.sqrt".parse().unwrap()).unwrap(), None, true);
         assert!(screened.blocks[..64].is_sorted_by(|one, next| one + 1 == *next));
-        let mut eighths: Vec<u64> = screened.blocks[..512].iter().map(|block| block / 512).collect();
+        let mut eighths: Vec<u64> =
+            screened.blocks[..512].iter().map(|block| block / 512).collect();
         eighths.sort_unstable();
         eighths.dedup();
         assert_eq!(eighths.len(), 8);
         let mut sorted = screened.blocks.clone();
         sorted.sort_unstable();
         assert!(sorted.into_iter().eq(0..4096));
-        let small = ScreenedBlocks::new(Domain::of(&"f16.sqrt".parse().unwrap()).unwrap(), None, true);
+        let small =
+            ScreenedBlocks::new(Domain::of(&"f16.sqrt".parse().unwrap()).unwrap(), None, true);
         assert_eq!(small.blocks, [0]);
     }
 

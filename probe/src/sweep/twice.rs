@@ -1,4 +1,5 @@
-//! Fingerprints are taken twice, with other local sizes and orders: a digest counts that came again.
+//! Fingerprints are taken twice, with other local sizes and orders: a digest counts that came
+//! again.
 
 use std::time::{Duration, Instant};
 
@@ -36,25 +37,30 @@ impl FingerprintContext<'_> {
         pass: usize,
     ) -> SweepEnd {
         let key = (self.device.to_owned(), print.domain.kernel().to_string(), pass);
-        for (block, sums) in self.journal.and_then(|journal| journal.past.sums.get(&key)).into_iter().flatten() {
+        for (block, sums) in
+            self.journal.and_then(|journal| journal.past.sums.get(&key)).into_iter().flatten()
+        {
             if let Some(own) = print.blocks.get_mut(*block as usize) {
                 *own = Some(*sums);
             }
         }
         let before = blocks.len();
-        let blocks: Vec<u64> = blocks.into_iter().filter(|block| print.blocks[*block as usize].is_none()).collect();
+        let blocks: Vec<u64> =
+            blocks.into_iter().filter(|block| print.blocks[*block as usize].is_none()).collect();
         self.course.advance((before - blocks.len()) as u64 * print.domain.block());
         if blocks.is_empty() {
             return SweepEnd::default();
         }
         let deadline = self.budget.map(|budget| Instant::now() + budget);
-        let order = order(blocks, [SweepStrategy::FIRST, SweepStrategy::OTHER, SweepStrategy::THIRD][pass]);
+        let order =
+            order(blocks, [SweepStrategy::FIRST, SweepStrategy::OTHER, SweepStrategy::THIRD][pass]);
         let (device, journal, course) = (key.0, self.journal, self.course);
         sweep(site, order, &mut PrintLedger { device, print, pass, journal, course, deadline })
     }
 
-    /// Takes it twice, the second time from the last blocks to the first; blocks that differ run a third time, and have the sums that
-    /// two of the three gave. What was not confirmed is left out.
+    /// Takes it twice, the second time from the last blocks to the first; blocks that differ run a
+    /// third time, and have the sums that two of the three gave. What was not confirmed is left
+    /// out.
     pub fn twice<'d>(
         &self,
         site: &DeviceSession<'_>,
@@ -80,7 +86,9 @@ impl FingerprintContext<'_> {
 
 /// The sums that two of three runs gave.
 fn settle(print: &mut Print, again: &Print, third: &Print) {
-    for (first, (second, third)) in print.blocks.iter_mut().zip(again.blocks.iter().zip(&third.blocks)) {
+    for (first, (second, third)) in
+        print.blocks.iter_mut().zip(again.blocks.iter().zip(&third.blocks))
+    {
         *first = match (*first, *second, *third) {
             (Some(one), Some(two), _) if one == two => Some(one),
             (one, two, Some(three)) if [one, two].contains(&Some(three)) => Some(three),
@@ -97,7 +105,8 @@ mod tests {
 
     #[test]
     fn sums_count_that_came_twice() {
-        let who = || serde_json::from_str(r#"{"key":"k","slot":"s","name":"n","driver":"d"}"#).unwrap();
+        let who =
+            || serde_json::from_str(r#"{"key":"k","slot":"s","name":"n","driver":"d"}"#).unwrap();
         let print = |sums: [Option<u32>; 5]| {
             let mut print = Print::new(who(), Domain::of(&"f32.sqrt".parse().unwrap()).unwrap());
             print.blocks = sums.map(|sums| sums.map(|sum| [sum; 3])).to_vec();

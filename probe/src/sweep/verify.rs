@@ -45,7 +45,8 @@ impl<'a> VerifyLedger<'a> {
         course: &'a Course,
         deadline: Option<Instant>,
     ) -> VerifyLedger<'a> {
-        let (blocks, sweep_statistics, repeating) = (known.0.iter().collect(), known.1, RepeatQueue::new(known.2));
+        let (blocks, sweep_statistics, repeating) =
+            (known.0.iter().collect(), known.1, RepeatQueue::new(known.2));
         VerifyLedger {
             key,
             verifier,
@@ -72,7 +73,11 @@ impl<'a> VerifyLedger<'a> {
     }
 
     /// Takes blocks of N inputs that were judged.
-    pub(super) fn judged(&mut self, blocks: impl Iterator<Item = (u64, SweepStatistics)>, inputs: u64) {
+    pub(super) fn judged(
+        &mut self,
+        blocks: impl Iterator<Item = (u64, SweepStatistics)>,
+        inputs: u64,
+    ) {
         for (block, sweep_statistics) in blocks {
             self.statistics.merge(&sweep_statistics);
             self.blocks.push(block);
@@ -87,8 +92,15 @@ impl<'a> VerifyLedger<'a> {
         let Some(journal) = self.journal else { return };
         let (device, kernel) = self.key.clone();
         let blocks = self.blocks.iter().copied().collect();
-        let (sweep_statistics, unstable) = (self.statistics.clone(), self.repeating.unstable.clone());
-        journal.write(&SweepRecord::Verified { device, kernel, blocks, statistics: sweep_statistics, unstable });
+        let (sweep_statistics, unstable) =
+            (self.statistics.clone(), self.repeating.unstable.clone());
+        journal.write(&SweepRecord::Verified {
+            device,
+            kernel,
+            blocks,
+            statistics: sweep_statistics,
+            unstable,
+        });
         self.noted = Instant::now();
     }
 }
@@ -110,16 +122,21 @@ impl Ledger for VerifyLedger<'_> {
         };
         if RepeatQueue::is_repeat(&span) {
             for block in blocks {
-                let settled = self.repeating.take(self.domain, self.verifier, block, &whole(block)?);
-                self.judged(settled.map(|sweep_statistics| (block, sweep_statistics)).into_iter(), span.inputs);
+                let settled =
+                    self.repeating.take(self.domain, self.verifier, block, &whole(block)?);
+                self.judged(
+                    settled.map(|sweep_statistics| (block, sweep_statistics)).into_iter(),
+                    span.inputs,
+                );
             }
             return Ok(());
         }
         let judge = |block: &u64| {
             let mut sweep_statistics = self.verifier.beside(&self.statistics, block * span.inputs);
             let mut words = vec![0; PIECE.min(span.inputs as usize)];
-            for from in
-                (block * span.inputs - span.first..).step_by(words.len()).take(span.inputs as usize / words.len())
+            for from in (block * span.inputs - span.first..)
+                .step_by(words.len())
+                .take(span.inputs as usize / words.len())
             {
                 results.read(from as usize, &mut words)?;
                 self.verifier.block(span.first + from, &words, &mut sweep_statistics);
@@ -128,8 +145,10 @@ impl Ledger for VerifyLedger<'_> {
         };
         let all_statistics: Vec<SweepStatistics> =
             parallel::map(&blocks, judge).into_iter().collect::<Result<_, Failure>>()?;
-        let (deviating, others): (Vec<_>, Vec<_>) =
-            blocks.into_iter().zip(all_statistics).partition(|(_, sweep_statistics)| sweep_statistics.deviating > 0);
+        let (deviating, others): (Vec<_>, Vec<_>) = blocks
+            .into_iter()
+            .zip(all_statistics)
+            .partition(|(_, sweep_statistics)| sweep_statistics.deviating > 0);
         self.judged(others.into_iter(), span.inputs);
         for (block, sweep_statistics) in deviating {
             self.repeating.hold(block, sweep_statistics, whole(block)?);

@@ -16,7 +16,8 @@ static STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Runs before Rust's own start, which opens `/dev/null` where standard output is closed.
 #[used]
-// SAFETY: the section holds addresses of functions that the C library calls once, before `main` and with no other thread.
+// SAFETY: the section holds addresses of functions that the C library calls once, before `main` and
+// with no other thread.
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
@@ -26,7 +27,8 @@ extern "C" fn look() {
     STDOUT_CLOSED.store(closed, Ordering::Relaxed);
 }
 
-/// Whether standard output was closed when the program began (`>&-`): what is written to it goes nowhere.
+/// Whether standard output was closed when the program began (`>&-`): what is written to it goes
+/// nowhere.
 pub fn is_stdout_closed() -> bool {
     STDOUT_CLOSED.load(Ordering::Relaxed)
 }
@@ -38,12 +40,13 @@ pub fn tie(command: &mut Command) {
     unsafe { command.pre_exec(tie) };
 }
 
-/// The further groups that the other end had when it connected (socket(7), `SO_PEERGROUPS`): of other users' processes a service
-/// sees nothing in /proc.
+/// The further groups that the other end had when it connected (socket(7), `SO_PEERGROUPS`): of
+/// other users' processes a service sees nothing in /proc.
 pub fn groups(stream: &UnixStream) -> Vec<u32> {
     let mut groups = vec![0_u32; MOST_GROUPS];
     let mut length = size_of_val(&groups[..]) as libc::socklen_t;
-    // SAFETY: the descriptor is open, and `length` says how many bytes may be written to where `groups` lies.
+    // SAFETY: the descriptor is open, and `length` says how many bytes may be written to where
+    // `groups` lies.
     let failed = unsafe {
         libc::getsockopt(
             stream.as_raw_fd(),

@@ -15,11 +15,15 @@ pub struct Cancellation {
 }
 
 impl Cancellation {
-    /// From now on Ctrl-C (SIGINT), SIGTERM and a terminal that closes (SIGHUP, unless `nohup` has it ignored) are a reason; the second of them ends the program at once, as if nobody
+    /// From now on Ctrl-C (SIGINT), SIGTERM and a terminal that closes (SIGHUP, unless `nohup` has
+    /// it ignored) are a reason; the second of them ends the program at once, as if nobody
     /// listened.
     pub fn listen(&self) -> io::Result<()> {
         let once = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| *signal != SIGHUP || !ignored(SIGHUP)) {
+        for signal in [SIGINT, SIGTERM, SIGHUP]
+            .into_iter()
+            .filter(|signal| *signal != SIGHUP || !ignored(SIGHUP))
+        {
             flag::register_conditional_default(signal, Arc::clone(&once))?;
             flag::register(signal, Arc::clone(&once))?;
             flag::register_usize(signal, Arc::clone(&self.signal), signal as usize)?;
@@ -54,9 +58,11 @@ impl Cancellation {
     }
 }
 
-/// Whether this process was started with the signal ignored (proc(5), `SigIgn` of `/proc/PID/status`).
+/// Whether this process was started with the signal ignored (proc(5), `SigIgn` of
+/// `/proc/PID/status`).
 fn ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }

@@ -14,23 +14,28 @@ pub fn program() -> Program {
 /// This machine.
 pub fn host() -> Host {
     let system = rustix::system::uname();
-    let kernel = format!("{} {}", system.sysname().to_string_lossy(), system.release().to_string_lossy());
+    let kernel =
+        format!("{} {}", system.sysname().to_string_lossy(), system.release().to_string_lossy());
     Host { id: id(), label: String::new(), tags: BTreeMap::new(), kernel, os: os() }
 }
 
-/// A digest of the machine id, as systemd asks of programs that show it to others; zeros where there is none.
+/// A digest of the machine id, as systemd asks of programs that show it to others; zeros where
+/// there is none.
 fn id() -> String {
-    let read = |path: &str| std::fs::read_to_string(path).ok().filter(|text| !text.trim().is_empty());
+    let read =
+        |path: &str| std::fs::read_to_string(path).ok().filter(|text| !text.trim().is_empty());
     let Some(machine) = read("/etc/machine-id").or_else(|| read("/var/lib/dbus/machine-id")) else {
         return "0".repeat(16);
     };
-    let digest = Sha256::new().chain_update("fpprobe host\n").chain_update(machine.trim()).finalize();
+    let digest =
+        Sha256::new().chain_update("fpprobe host\n").chain_update(machine.trim()).finalize();
     let head = digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
     format!("{head:016x}")
 }
 
 fn os() -> String {
-    let text = std::fs::read_to_string("/etc/os-release").or_else(|_| std::fs::read_to_string("/usr/lib/os-release"));
+    let text = std::fs::read_to_string("/etc/os-release")
+        .or_else(|_| std::fs::read_to_string("/usr/lib/os-release"));
     let text = text.unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
     name.map_or_else(|| "unknown".to_owned(), |name| name.trim_matches(['"', '\'']).to_owned())
@@ -58,7 +63,12 @@ fn rfc3339(seconds: u64) -> String {
     let day = day - (153 * shifted + 2) / 5 + 1;
     let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
     let year = year + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", time / 3600, time / 60 % 60, time % 60)
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
+        time / 3600,
+        time / 60 % 60,
+        time % 60
+    )
 }
 
 #[cfg(test)]

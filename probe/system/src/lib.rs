@@ -1,5 +1,5 @@
-//! What fpprobe needs of the operating system: the host's name, signals, the calls that no safe crate offers, and how a
-//! process says what is wrong.
+//! What fpprobe needs of the operating system: the host's name, signals, the calls that no safe
+//! crate offers, and how a process says what is wrong.
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code, reason = "system calls that no safe crate offers")]

@@ -26,8 +26,8 @@ impl<T, E: Into<anyhow::Error>> OrUsage<T> for Result<T, E> {
     }
 }
 
-/// Prints a line, or several, to standard error, with whatever a terminal would obey made visible; nobody is left to tell
-/// where that fails.
+/// Prints a line, or several, to standard error, with whatever a terminal would obey made visible;
+/// nobody is left to tell where that fails.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", visible_lines(line));
 }

@@ -1,11 +1,14 @@
 //! A strict reader of `AmberScript`, since Amber itself is not at hand.
 //!
-//! It accepts a subset of the grammar that google/amber documents in `docs/amber_script.md`: the first line; comments and lines that
-//! `\` continues; `DEVICE_EXTENSION`, `DEVICE_FEATURE` and `DEVICE_PROPERTY`; compute shaders as `SPIRV-ASM` with `TARGET_ENV`;
-//! buffers of one unsigned `DATA_TYPE` with `DATA` or with `SIZE` and `FILL`; compute pipelines with `ATTACH`, `ENTRY_POINT`,
-//! `SPECIALIZE` and `BIND BUFFER` as storage, uniform or push constant; `RUN` with three numbers; `EXPECT` with `IDX` and one of the
-//! comparators `EQ`, `NE`, `LT`, `LE`, `GT`, `GE`. What is not in the subset is an error. Beyond the grammar, names must be declared
-//! once and before they are used, numbers must fit their type, and expectations must lie within their buffer.
+//! It accepts a subset of the grammar that google/amber documents in `docs/amber_script.md`: the
+//! first line; comments and lines that `\` continues; `DEVICE_EXTENSION`, `DEVICE_FEATURE` and
+//! `DEVICE_PROPERTY`; compute shaders as `SPIRV-ASM` with `TARGET_ENV`; buffers of one unsigned
+//! `DATA_TYPE` with `DATA` or with `SIZE` and `FILL`; compute pipelines with `ATTACH`,
+//! `ENTRY_POINT`, `SPECIALIZE` and `BIND BUFFER` as storage, uniform or push constant; `RUN` with
+//! three numbers; `EXPECT` with `IDX` and one of the comparators `EQ`, `NE`, `LT`, `LE`, `GT`,
+//! `GE`. What is not in the subset is an error. Beyond the grammar, names must be declared once and
+//! before they are used, numbers must fit their type, and expectations must lie within their
+//! buffer.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +61,9 @@ pub fn read(text: &str) -> Result<Vec<Expect>, String> {
     let mut script = Script::default();
     while let Some(words) = command(&mut lines) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        script.read(&words, &mut lines).map_err(|error| format!("`{}`: {error}", words.join(" ")))?;
+        script
+            .read(&words, &mut lines)
+            .map_err(|error| format!("`{}`: {error}", words.join(" ")))?;
     }
     match (script.runs, script.expectations.len()) {
         (0, _) => Err("nothing runs".to_owned()),
@@ -88,11 +93,19 @@ fn command<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<Vec<String>>
 }
 
 impl Script {
-    fn read<'a>(&mut self, words: &[&str], lines: &mut impl Iterator<Item = &'a str>) -> Result<(), String> {
+    fn read<'a>(
+        &mut self,
+        words: &[&str],
+        lines: &mut impl Iterator<Item = &'a str>,
+    ) -> Result<(), String> {
         match words {
             ["DEVICE_EXTENSION", name] if name.starts_with("VK_") => Ok(()),
             ["DEVICE_FEATURE", name] if is_name(name) => Ok(()),
-            ["DEVICE_PROPERTY", name] if is_name(name) && name.starts_with("FloatControlsProperties.") => Ok(()),
+            ["DEVICE_PROPERTY", name]
+                if is_name(name) && name.starts_with("FloatControlsProperties.") =>
+            {
+                Ok(())
+            }
             ["SHADER", "compute", name, "SPIRV-ASM", rest @ ..] => {
                 if !matches!(rest, [] | ["TARGET_ENV", "spv1.3"]) {
                     return Err("what follows the format of a shader is TARGET_ENV".to_owned());
@@ -101,7 +114,9 @@ impl Script {
                 let code = lines.take_while(|line| line.trim() != "END").count();
                 if code == 0 { Err("an empty shader".to_owned()) } else { Ok(()) }
             }
-            ["BUFFER", name, "DATA_TYPE", kind, rest @ ..] => self.buffer(name, size(kind)?, rest, lines),
+            ["BUFFER", name, "DATA_TYPE", kind, rest @ ..] => {
+                self.buffer(name, size(kind)?, rest, lines)
+            }
             ["PIPELINE", "compute", name] => self.pipeline(name, lines),
             ["RUN", name, x, y, z] => {
                 if !self.pipelines.iter().any(|known| known == name) {
@@ -113,7 +128,9 @@ impl Script {
                 self.runs += 1;
                 Ok(())
             }
-            ["EXPECT", name, "IDX", index, comparator, values @ ..] => self.expect(name, index, comparator, values),
+            ["EXPECT", name, "IDX", index, comparator, values @ ..] => {
+                self.expect(name, index, comparator, values)
+            }
             _ => Err("no command of the subset".to_owned()),
         }
     }
@@ -155,7 +172,11 @@ impl Script {
         Ok(())
     }
 
-    fn pipeline<'a>(&mut self, name: &str, lines: &mut impl Iterator<Item = &'a str>) -> Result<(), String> {
+    fn pipeline<'a>(
+        &mut self,
+        name: &str,
+        lines: &mut impl Iterator<Item = &'a str>,
+    ) -> Result<(), String> {
         declare(&mut self.pipelines, name)?;
         let (mut attached, mut places) = (0, Vec::new());
         loop {
@@ -164,42 +185,60 @@ impl Script {
             let wrong = |what: &str| Err(format!("`{}`: {what}", words.join(" ")));
             match &words[..] {
                 ["END"] if attached == 1 => return Ok(()),
-                ["ATTACH", shader, rest @ ..] if self.shaders.iter().any(|known| known == shader) => {
+                ["ATTACH", shader, rest @ ..]
+                    if self.shaders.iter().any(|known| known == shader) =>
+                {
                     attached += 1;
                     let rest = if let ["ENTRY_POINT", _, rest @ ..] = rest { rest } else { rest };
                     for one in rest.chunks(5) {
-                        let ["SPECIALIZE", id, "AS", kind, value] = one else { return wrong("no SPECIALIZE") };
+                        let ["SPECIALIZE", id, "AS", kind, value] = one else {
+                            return wrong("no SPECIALIZE");
+                        };
                         id.parse::<u32>().map_err(|error| error.to_string())?;
                         number(value, size(kind)?)?;
                     }
                 }
-                ["BIND", "BUFFER", buffer, "AS", rest @ ..] if self.buffers.contains_key(*buffer) => match rest {
-                    ["push_constant"] => {}
-                    ["storage" | "uniform", "DESCRIPTOR_SET", set, "BINDING", binding] => {
-                        let place = (set.parse::<u32>(), binding.parse::<u32>());
-                        let (Ok(set), Ok(binding)) = place else { return wrong("no place") };
-                        if places.contains(&(set, binding)) {
-                            return wrong("a place twice");
+                ["BIND", "BUFFER", buffer, "AS", rest @ ..]
+                    if self.buffers.contains_key(*buffer) =>
+                {
+                    match rest {
+                        ["push_constant"] => {}
+                        ["storage" | "uniform", "DESCRIPTOR_SET", set, "BINDING", binding] => {
+                            let place = (set.parse::<u32>(), binding.parse::<u32>());
+                            let (Ok(set), Ok(binding)) = place else { return wrong("no place") };
+                            if places.contains(&(set, binding)) {
+                                return wrong("a place twice");
+                            }
+                            places.push((set, binding));
                         }
-                        places.push((set, binding));
+                        _ => return wrong("no kind of binding"),
                     }
-                    _ => return wrong("no kind of binding"),
-                },
+                }
                 _ => return wrong("not of a compute pipeline, or not declared"),
             }
         }
     }
 
-    fn expect(&mut self, name: &str, index: &str, comparator: &str, values: &[&str]) -> Result<(), String> {
+    fn expect(
+        &mut self,
+        name: &str,
+        index: &str,
+        comparator: &str,
+        values: &[&str],
+    ) -> Result<(), String> {
         let (size, count) = *self.buffers.get(name).ok_or("no such buffer")?;
         let index = index.parse::<u64>().map_err(|error| error.to_string())?;
-        if self.runs == 0 || !["EQ", "NE", "LT", "LE", "GT", "GE"].contains(&comparator) || values.is_empty() {
+        if self.runs == 0
+            || !["EQ", "NE", "LT", "LE", "GT", "GE"].contains(&comparator)
+            || values.is_empty()
+        {
             return Err("before any RUN, without values, or no comparator".to_owned());
         }
         if !index.is_multiple_of(size) || index / size + values.len() as u64 > count {
             return Err("not within the buffer".to_owned());
         }
-        let values = values.iter().map(|value| number(value, size)).collect::<Result<Vec<_>, _>>()?;
+        let values =
+            values.iter().map(|value| number(value, size)).collect::<Result<Vec<_>, _>>()?;
         self.expectations.push(Expect { index, size, comparator: comparator.to_owned(), values });
         Ok(())
     }
@@ -236,7 +275,11 @@ fn number(text: &str, size: u64) -> Result<u64, String> {
         None => text.parse(),
     };
     let value = parsed.map_err(|error| format!("{text}: {error}"))?;
-    if size < 8 && value >> (8 * size) > 0 { Err(format!("{text} is too large")) } else { Ok(value) }
+    if size < 8 && value >> (8 * size) > 0 {
+        Err(format!("{text} is too large"))
+    } else {
+        Ok(value)
+    }
 }
 
 #[test]

@@ -34,7 +34,9 @@ fn bad_values_are_named() {
     assert!(refused(&["eval", "f32.fabs", "8000000g"]).contains("8000000g"));
     assert!(refused(&["eval", "f16.fabs", "12345"]).contains("f16"));
     assert!(refused(&["eval", "f32.fadd", "0"]).contains("operand"));
-    assert!(refused(&["eval", "f32.fadd:controls=ftz32,dp32", "0", "0"]).contains("exclude each other"));
+    assert!(
+        refused(&["eval", "f32.fadd:controls=ftz32,dp32", "0", "0"]).contains("exclude each other")
+    );
     assert!(refused(&["run", "--timeout", "0"]).contains("seconds"));
     assert!(refused(&["run", "--jobs", "0"]).contains("--jobs"));
     assert!(refused(&["run", "--format", "yaml"]).contains("jsonl"));
@@ -66,7 +68,11 @@ fn a_full_disk_is_named() {
 fn after(script: &str, arguments: &[&str]) -> Command {
     let whole = fpprobe(&[]);
     let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("{script} exec \"$0\" \"$@\"")).arg(whole.get_program()).args(arguments);
+    command
+        .arg("-c")
+        .arg(format!("{script} exec \"$0\" \"$@\""))
+        .arg(whole.get_program())
+        .args(arguments);
     command
 }
 
@@ -75,21 +81,31 @@ fn a_standard_output_that_is_closed_is_an_error_and_one_that_leads_nowhere_is_no
     for arguments in PRINTED {
         let ended = ends(&mut after("exec >&-;", arguments));
         assert_eq!(ended.code, Some(2), "{arguments:?}");
-        assert!(ended.err.contains("failed to write standard output: it is closed"), "{arguments:?}: {}", ended.err);
+        assert!(
+            ended.err.contains("failed to write standard output: it is closed"),
+            "{arguments:?}: {}",
+            ended.err
+        );
         assert_eq!(ends(&mut after("exec >/dev/null;", arguments)).code, Some(0), "{arguments:?}");
     }
 }
 
 #[test]
 fn memory_that_is_not_there_is_an_internal_error() {
-    // Enough to start, and not to read and judge everything; a thread that cannot be had is a panic.
-    let report = concat!(env!("CARGO_MANIFEST_DIR"), "/../reports/tests/reports/v1-lavapipe-25.json");
+    // Enough to start, and not to read and judge everything; a thread that cannot be had is a
+    // panic.
+    let report =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../reports/tests/reports/v1-lavapipe-25.json");
     let status = |kibibytes: u32| {
         let mut command = after(&format!("ulimit -v {kibibytes};"), &["judge", report]);
         (kibibytes, command.output().unwrap().status.code())
     };
-    let statuses: Vec<(u32, Option<i32>)> = (0..8).map(|step| status(60_000 + 15_000 * step)).collect();
-    assert!(statuses.iter().all(|(_, status)| [Some(0), Some(1), Some(2), Some(3)].contains(status)), "{statuses:?}");
+    let statuses: Vec<(u32, Option<i32>)> =
+        (0..8).map(|step| status(60_000 + 15_000 * step)).collect();
+    assert!(
+        statuses.iter().all(|(_, status)| [Some(0), Some(1), Some(2), Some(3)].contains(status)),
+        "{statuses:?}"
+    );
     assert!(statuses.iter().any(|(_, status)| *status == Some(1)), "{statuses:?}");
 }
 
@@ -103,9 +119,15 @@ fn files_that_are_not_there_come_with_what_makes_them() {
         (&["diff", none, none], "`fpprobe history list` shows those that are kept"),
         (&["diff", place, place], "`fpprobe run -o FOLDER` writes one"),
         (&["judge", place], "`fpprobe run -o FOLDER` writes one"),
-        (&["check", "--baseline", none], "`fpprobe baseline accept REPORT -o FILE --reason TEXT` writes one"),
+        (
+            &["check", "--baseline", none],
+            "`fpprobe baseline accept REPORT -o FILE --reason TEXT` writes one",
+        ),
         (&["rules", "none.toml"], "`fpprobe profiles` lists it"),
-        (&["run", "--require", none], "`fpprobe run --format vulkan-profile -o FILE.json` writes one"),
+        (
+            &["run", "--require", none],
+            "`fpprobe run --format vulkan-profile -o FILE.json` writes one",
+        ),
         (&["--config", none, "list"], "every setting with its default"),
         (&["diff", "--last", "--store-path", place], "`fpprobe run`"),
         (&["history", "show", "last", "--store-path", place], "`fpprobe run`"),
@@ -143,7 +165,9 @@ fn configuration_mistakes_are_named_with_file_line_and_key() {
             assert!(message.contains(part), "{part} is not in: {message}");
         }
     }
-    assert!(refused(&["--config", "/nowhere/config.toml", "list"]).contains("/nowhere/config.toml"));
+    assert!(
+        refused(&["--config", "/nowhere/config.toml", "list"]).contains("/nowhere/config.toml")
+    );
 }
 
 #[test]
@@ -153,9 +177,13 @@ fn profiles_with_mistakes_are_named_with_file_and_line() {
     std::fs::write(&path, "id = \"own\"\ntitle = 7\n").unwrap();
     let message = refused(&["rules", path.to_str().unwrap()]);
     assert!(message.contains("own.toml") && message.contains('2'), "{message}");
-    std::fs::write(&path, "id = \"d3d11\"\ntitle = \"t\"\nversion = \"1\"\nextends = \"d3d11\"\n").unwrap();
+    std::fs::write(&path, "id = \"d3d11\"\ntitle = \"t\"\nversion = \"1\"\nextends = \"d3d11\"\n")
+        .unwrap();
     let message = refused(&["rules", path.to_str().unwrap()]);
-    assert!(message.contains("`d3d11` is a built-in profile's: give this one an id of its own"), "{message}");
+    assert!(
+        message.contains("`d3d11` is a built-in profile's: give this one an id of its own"),
+        "{message}"
+    );
     std::fs::write(&path, [0xff, 0xfe]).unwrap();
     assert!(refused(&["rules", path.to_str().unwrap()]).contains("UTF-8: save the file as such"));
     assert!(refused(&["rules", "d3d11.toml"]).contains("has an id without `.toml`"));
@@ -163,7 +191,14 @@ fn profiles_with_mistakes_are_named_with_file_and_line() {
 
 #[test]
 fn a_reader_that_has_gone_is_no_error() {
-    for arguments in [&["kernels"][..], &["schema"], &["completions", "bash"], &["man"], &["rules"], &["profiles"]] {
+    for arguments in [
+        &["kernels"][..],
+        &["schema"],
+        &["completions", "bash"],
+        &["man"],
+        &["rules"],
+        &["profiles"],
+    ] {
         let (reader, writer) = pipe().unwrap();
         drop(reader);
         let ended = ends(fpprobe(&[]).args(arguments).stdout(writer));

@@ -55,7 +55,14 @@ impl Scene {
     fn run(&self, driver: &str) -> PathBuf {
         let report = self.path(&format!("{driver}.json"));
         let profile = self.path("flushes.toml");
-        ends(fpprobe(&[driver]).args(["run", KERNEL, "--profile"]).arg(profile).arg("-o").arg(&report)).with(0);
+        ends(
+            fpprobe(&[driver])
+                .args(["run", KERNEL, "--profile"])
+                .arg(profile)
+                .arg("-o")
+                .arg(&report),
+        )
+        .with(0);
         report
     }
 
@@ -68,7 +75,12 @@ impl Scene {
     fn check(&self, arguments: &[&str], report: Option<&Path>) -> Ended {
         let drivers: &[&str] = if report.is_none() { &["lavapipe-25"] } else { &[] };
         let mut command = fpprobe(drivers);
-        command.arg("check").arg("--baseline").arg(self.path("accepted.toml")).args(arguments).args(report);
+        command
+            .arg("check")
+            .arg("--baseline")
+            .arg(self.path("accepted.toml"))
+            .args(arguments)
+            .args(report);
         ends(&mut command)
     }
 }
@@ -84,8 +96,16 @@ fn from_a_first_run_to_a_red_gate_to_an_accepted_deviation() {
     assert!(whole.with(3).contains("fpprobe eval f32.fmul"), "{}", whole.out);
     scene.accept(&report, &["--link", "https://example.org/1"]).with(0);
     let text = std::fs::read_to_string(scene.path("accepted.toml")).unwrap();
-    assert!(text.contains("rule = \"F-01\"") && text.contains("reason = \"lavapipe keeps subnormals\""), "{text}");
-    assert!(scene.check(&[], Some(&report)).with(0).contains("passed: nothing new, 1 deviation accepted"));
+    assert!(
+        text.contains("rule = \"F-01\"") && text.contains("reason = \"lavapipe keeps subnormals\""),
+        "{text}"
+    );
+    assert!(
+        scene
+            .check(&[], Some(&report))
+            .with(0)
+            .contains("passed: nothing new, 1 deviation accepted")
+    );
     // What is measured now is no other.
     let profile = scene.path("flushes.toml");
     let measured = ["--kernel", KERNEL, "--profile", profile.to_str().unwrap()];
@@ -93,7 +113,8 @@ fn from_a_first_run_to_a_red_gate_to_an_accepted_deviation() {
     // What is accepted in profiles that do not count is not missed.
     let path = scene.path("accepted.toml");
     let more = text.replace("schema = \"fpprobe-baseline/1\"\n", "");
-    std::fs::write(&path, format!("{text}{}", more.replace("profile = \"", "profile = \"other-"))).unwrap();
+    std::fs::write(&path, format!("{text}{}", more.replace("profile = \"", "profile = \"other-")))
+        .unwrap();
     scene.check(&["--strict"], Some(&report)).with(3);
     scene.check(&["--strict", "--profile", "flushes"], Some(&report)).with(0);
     scene.check(&[&measured[..], &["--strict"]].concat(), None).with(0);
@@ -120,18 +141,29 @@ fn conditions_close_the_gate_again() {
     assert!(scene.check(&[], Some(&report)).with(3).contains("expired on 2020-01-01"));
     // What cannot be meant leaves the file as it is.
     let before = std::fs::read_to_string(scene.path("accepted.toml")).unwrap();
-    for wrong in [["--expires", "2020-01-01"], ["--link", "#12"], ["--versions", ">=26, <25"], ["--rule", "F-02"]] {
+    for wrong in [
+        ["--expires", "2020-01-01"],
+        ["--link", "#12"],
+        ["--versions", ">=26, <25"],
+        ["--rule", "F-02"],
+    ] {
         scene.accept(&report, &wrong).with(2);
-        assert_eq!(std::fs::read_to_string(scene.path("accepted.toml")).unwrap(), before, "{wrong:?}");
+        assert_eq!(
+            std::fs::read_to_string(scene.path("accepted.toml")).unwrap(),
+            before,
+            "{wrong:?}"
+        );
     }
     let wrong = scene.accept(&report, &["--expires", "soon"]);
     wrong.with(2);
     assert!(wrong.err.contains("2027-03-31"), "{}", wrong.err);
-    std::fs::write(scene.path("accepted.toml"), "schema = \"fpprobe-baseline/1\"\n[[accpet]]\n").unwrap();
+    std::fs::write(scene.path("accepted.toml"), "schema = \"fpprobe-baseline/1\"\n[[accpet]]\n")
+        .unwrap();
     let misspelt = scene.check(&[], Some(&report));
     misspelt.with(2);
     assert!(
-        misspelt.err.contains("accepted.toml:2: ") && misspelt.err.contains("did you mean `accept`?"),
+        misspelt.err.contains("accepted.toml:2: ")
+            && misspelt.err.contains("did you mean `accept`?"),
         "{}",
         misspelt.err
     );
@@ -142,13 +174,27 @@ fn ci_systems_get_junit() {
     let scene = Scene::new();
     let report = scene.run("lavapipe-25");
     let file = scene.path("junit.xml");
-    ends(fpprobe(&[]).arg("judge").arg(&report).arg("--profile").arg(scene.path("flushes.toml")).arg("-o").arg(&file))
-        .with(0);
+    ends(
+        fpprobe(&[])
+            .arg("judge")
+            .arg(&report)
+            .arg("--profile")
+            .arg(scene.path("flushes.toml"))
+            .arg("-o")
+            .arg(&file),
+    )
+    .with(0);
     let text = std::fs::read_to_string(&file).unwrap();
-    assert!(text.contains("failures=\"1\"") && text.contains("<property name=\"driver.info\""), "{text}");
+    assert!(
+        text.contains("failures=\"1\"") && text.contains("<property name=\"driver.info\""),
+        "{text}"
+    );
     scene.accept(&report, &[]).with(0);
     let checked = scene.check(&["--format", "junit"], Some(&report));
-    assert!(checked.with(0).contains("failures=\"0\"") && checked.out.contains("accepted: lavapipe keeps subnormals"));
+    assert!(
+        checked.with(0).contains("failures=\"0\"")
+            && checked.out.contains("accepted: lavapipe keeps subnormals")
+    );
 }
 
 #[test]
@@ -179,8 +225,8 @@ fn a_report_of_nothing_opens_no_gate() {
     assert!(!nothing.with(4).contains("passed"), "{}", nothing.out);
 }
 
-/// Rules that Mesa 25 meets less than Mesa 22, each with what its kernels have in common: it rounds twice on the way from 64 to 16
-/// bits, and it offers `FPFastMathDefault`, which Mesa 22 does not.
+/// Rules that Mesa 25 meets less than Mesa 22, each with what its kernels have in common: it rounds
+/// twice on the way from 64 to 16 bits, and it offers `FPFastMathDefault`, which Mesa 22 does not.
 const WORSE: [(&str, &str); 4] = [
     ("V-rte", "f64.fconvert_f16:"),
     ("V-rte-overflow-convert", "f64.fconvert_f16:"),
@@ -195,7 +241,14 @@ fn an_update_shows_what_changed_and_no_vector_whose_failing_component_did_not() 
         let report = scene.path(&format!("{driver}.json"));
         let kernels = ["f64.fconvert_f16*", "f32.*:width=3", "f32.select_constants*"];
         let mut command = fpprobe(&[driver]);
-        ends(command.args(["--set", "workers.timeout=60", "run"]).args(kernels).arg("-o").arg(&report)).with(0);
+        ends(
+            command
+                .args(["--set", "workers.timeout=60", "run"])
+                .args(kernels)
+                .arg("-o")
+                .arg(&report),
+        )
+        .with(0);
         report
     });
     // Vectors deviate on both.
@@ -206,11 +259,15 @@ fn an_update_shows_what_changed_and_no_vector_whose_failing_component_did_not() 
     let ended = scene.check(&["--format", "json"], Some(&new));
     let checked: serde_json::Value = serde_json::from_str(ended.with(3)).unwrap();
     let changes = checked["changes"].as_array().unwrap();
-    let deviations: Vec<_> = changes.iter().filter(|change| change["kind"] == "regressed").collect();
+    let deviations: Vec<_> =
+        changes.iter().filter(|change| change["kind"] == "regressed").collect();
     assert!(!deviations.is_empty());
     for deviation in deviations {
         let rule = deviation["id"].as_str().unwrap();
-        let (_, common) = WORSE.iter().find(|(known, _)| *known == rule).unwrap_or_else(|| panic!("{deviation:#}"));
+        let (_, common) = WORSE
+            .iter()
+            .find(|(known, _)| *known == rule)
+            .unwrap_or_else(|| panic!("{deviation:#}"));
         let kernel = deviation["evidence"][0]["kernel"].as_str().unwrap();
         assert!(kernel.contains(common), "{deviation:#}");
     }

@@ -34,7 +34,9 @@ fn report(driver: &str, kernels: &[String], folder: &Path) -> Value {
 /// What a report holds of a kernel: cases and results.
 fn lanes_of<'r>(report: &'r Value, kernel: &str) -> Vec<(&'r Value, &'r Value)> {
     let observations = || report["devices"][0]["observations"].as_array().unwrap().iter();
-    let of = |id: &str| observations().find(|one| one["kernel"] == id).unwrap_or_else(|| panic!("no {id}"));
+    let of = |id: &str| {
+        observations().find(|one| one["kernel"] == id).unwrap_or_else(|| panic!("no {id}"))
+    };
     let own = of(kernel);
     assert_eq!(own["outcome"], "ran", "{own}");
     let inputs = own["in"].as_str().map_or(&own["in"], |table| &report["inputs"][table]);
@@ -51,15 +53,24 @@ fn a_lane_by_constants_is_the_same_in_a_list_and_by_itself() {
     for driver in HONEST {
         let report = report(driver, &kernels, folder.path());
         let findings = report["devices"][0]["findings"].as_array().unwrap();
-        assert!(findings.iter().all(|one| one["kind"] != "batch_dependent"), "{driver}: {findings:?}");
+        assert!(
+            findings.iter().all(|one| one["kind"] != "batch_dependent"),
+            "{driver}: {findings:?}"
+        );
         for kernel in &kernels {
             let lanes = lanes_of(&report, kernel);
-            let cases: Vec<String> = lanes.iter().map(|(case, _)| format!("{{\"in\": {case}}}\n")).collect();
+            let cases: Vec<String> =
+                lanes.iter().map(|(case, _)| format!("{{\"in\": {case}}}\n")).collect();
             // Each case in a module of its own.
-            let lines = ends_reading(fpprobe(&[driver]).args(["eval", kernel]), &cases.concat()).lines(0);
+            let lines =
+                ends_reading(fpprobe(&[driver]).args(["eval", kernel]), &cases.concat()).lines(0);
             assert_eq!(lines.len(), lanes.len(), "{driver}: {kernel}");
             for ((case, out), line) in lanes.into_iter().zip(lines) {
-                assert_eq!((case, out), (&line["in"], &line["out"]), "{driver}: {kernel} in a list, and by itself");
+                assert_eq!(
+                    (case, out),
+                    (&line["in"], &line["out"]),
+                    "{driver}: {kernel} in a list, and by itself"
+                );
             }
         }
     }

@@ -29,8 +29,10 @@ fn measure(driver: &str, folder: &Path) {
 /// What the script says that compares two dumps byte by byte, beside a diff.
 fn compared(old: &Path, new: &Path, diff: &Path) -> Value {
     let device = |folder: &Path| {
-        let devices: Vec<_> =
-            std::fs::read_dir(folder.join("raw")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let devices: Vec<_> = std::fs::read_dir(folder.join("raw"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
         assert_eq!(devices.len(), 1);
         devices[0].clone()
     };
@@ -70,10 +72,17 @@ fn a_driver_update_is_found_input_by_input() {
     let kernels = of("kernel");
     for format in ["f16.", "f32.", "f64."] {
         let of_format = |kernel: &&&Value| kernel["id"].as_str().unwrap().starts_with(format);
-        assert!(kernels.iter().filter(of_format).any(|kernel| !kernel["lanes"].is_null()), "{format}");
+        assert!(
+            kernels.iter().filter(of_format).any(|kernel| !kernel["lanes"].is_null()),
+            "{format}"
+        );
     }
-    // The compiler of 25.0 folds away what makes a number narrow and wide again, where the rule wants binary16's.
-    assert_eq!((&kernels[0]["kind"], &kernels[0]["id"]), (&"regressed".into(), &"f32.narrow_widen".into()));
+    // The compiler of 25.0 folds away what makes a number narrow and wide again, where the rule
+    // wants binary16's.
+    assert_eq!(
+        (&kernels[0]["kind"], &kernels[0]["id"]),
+        (&"regressed".into(), &"f32.narrow_widen".into())
+    );
     let lane = &kernels[0]["lanes"]["changed"][0];
     assert_eq!((&lane["old"], &lane["new"]), (&"00000000".into(), &lane["in"][0]));
     for (format, start) in [("text", "Changes"), ("html", "<!DOCTYPE html>"), ("md", "## ")] {
@@ -94,8 +103,15 @@ fn a_driver_measured_twice_has_not_changed() {
     ends(fpprobe(&[]).arg("diff").arg(&old).arg(&new).arg("-o").arg(&diff)).with(0);
     assert_eq!(compared(&old, &new, &diff)["inputs"], 0);
     let document = json(&diff);
-    assert_eq!((&document["summary"]["empty"], &document["summary"]["counts"]), (&true.into(), &serde_json::json!([])));
-    assert!(ends(fpprobe(&[]).arg("diff").arg(&old).arg(&new)).with(0).contains("nothing changed on 1 device"));
+    assert_eq!(
+        (&document["summary"]["empty"], &document["summary"]["counts"]),
+        (&true.into(), &serde_json::json!([]))
+    );
+    assert!(
+        ends(fpprobe(&[]).arg("diff").arg(&old).arg(&new))
+            .with(0)
+            .contains("nothing changed on 1 device")
+    );
 }
 
 #[test]

@@ -14,7 +14,10 @@ fn every_device_of_every_driver_is_listed() {
     assert_eq!(devices.len(), 4);
     for (index, part) in ["SwiftShader", "Mock", "llvmpipe", "llvmpipe"].iter().enumerate() {
         assert!(of(index, "name").contains(part), "{}", of(index, "name"));
-        assert_eq!(devices[index]["driver"]["manifest"], manifest(drivers[index]).display().to_string());
+        assert_eq!(
+            devices[index]["driver"]["manifest"],
+            manifest(drivers[index]).display().to_string()
+        );
         assert!(!devices[index]["driver"]["library"].as_str().unwrap().is_empty());
         assert!(devices[index]["claims"]["flags"]["shaderFloat16"].is_boolean());
     }
@@ -28,7 +31,9 @@ fn every_device_of_every_driver_is_listed() {
 fn a_manifest_that_points_nowhere_is_a_row_and_hides_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let removed = write_manifest(folder.path(), "gone.json", Path::new("/nowhere/libgone.so"));
-    let both = ends(with_manifests(&[removed.clone(), manifest("swiftshader")]).args(["list", "--json"])).document(5);
+    let both =
+        ends(with_manifests(&[removed.clone(), manifest("swiftshader")]).args(["list", "--json"]))
+            .document(5);
     assert!(both["devices"][0]["name"].as_str().unwrap().contains("SwiftShader"));
     assert_eq!(both["incomplete"][0]["subject"], removed.display().to_string());
     assert!(both["incomplete"][0]["detail"].as_str().unwrap().contains("/nowhere/libgone.so"));
@@ -49,10 +54,14 @@ fn a_driver_that_crashes_or_hangs_is_a_row_with_the_reason() {
     let config = folder.path().join("config.toml");
     std::fs::write(&config, "[workers]\ntimeout = 2\n").unwrap();
     let manifests = [crash, manifest("swiftshader"), hang, noisy];
-    let list = ends(with_manifests(&manifests).arg("--config").arg(&config).args(["list", "--json"])).document(5);
+    let list =
+        ends(with_manifests(&manifests).arg("--config").arg(&config).args(["list", "--json"]))
+            .document(5);
     assert_eq!(list["devices"].as_array().unwrap().len(), 1);
     let rows = list["incomplete"].as_array().unwrap();
-    let output = |row: usize| (rows[row]["outcome"].as_str().unwrap(), rows[row]["detail"].as_str().unwrap());
+    let output = |row: usize| {
+        (rows[row]["outcome"].as_str().unwrap(), rows[row]["detail"].as_str().unwrap())
+    };
     assert_eq!(output(0).0, "crashed");
     assert!(output(0).1.contains("SIGILL") || output(0).1.contains("SIGTRAP"), "{}", output(0).1);
     assert_eq!(output(1), ("hung", "no answer within 2 s"));
@@ -62,7 +71,8 @@ fn a_driver_that_crashes_or_hangs_is_a_row_with_the_reason() {
 #[test]
 fn a_driver_without_a_device_is_no_failure() {
     let folder = tempfile::tempdir().unwrap();
-    // An instance that offers no device, and a function for everything else that the loader requests.
+    // An instance that offers no device, and a function for everything else that the loader
+    // requests.
     let idle = compiled(
         folder.path(),
         "idle",
@@ -97,8 +107,11 @@ fn a_process_that_flushes_subnormals_refuses_to_judge() {
     for (name, state) in [("flush", "0x9fc0"), ("truncate", "0x7f80")] {
         library(folder.path(), name, &format!("__builtin_ia32_ldmxcsr({state});"));
         let preload = folder.path().join(format!("lib{name}.so"));
-        let ended =
-            ends(with_manifests(&[]).env("LD_PRELOAD", preload).args(["accepts", "d3d11", "f32.fadd", "0", "0"]));
+        let ended = ends(
+            with_manifests(&[])
+                .env("LD_PRELOAD", preload)
+                .args(["accepts", "d3d11", "f32.fadd", "0", "0"]),
+        );
         ended.with(1);
         assert!(ended.err.contains("floating-point unit"), "{name}: {}", ended.err);
     }
@@ -139,16 +152,27 @@ fn write_manifest(folder: &Path, name: &str, library: &Path) -> PathBuf {
 
 /// A driver library whose loading does this.
 fn library(folder: &Path, name: &str, body: &str) -> PathBuf {
-    compiled(folder, name, &format!("__attribute__((constructor)) static void begin(void) {{ {body} }}\n"))
+    compiled(
+        folder,
+        name,
+        &format!("__attribute__((constructor)) static void begin(void) {{ {body} }}\n"),
+    )
 }
 
 /// A driver library of this C code, and its manifest.
 fn compiled(folder: &Path, name: &str, code: &str) -> PathBuf {
-    let (source, library) = (folder.join(format!("{name}.c")), folder.join(format!("lib{name}.so")));
-    let includes = ["stdio", "stdlib", "string", "unistd"].map(|header| format!("#include <{header}.h>\n"));
+    let (source, library) =
+        (folder.join(format!("{name}.c")), folder.join(format!("lib{name}.so")));
+    let includes =
+        ["stdio", "stdlib", "string", "unistd"].map(|header| format!("#include <{header}.h>\n"));
     std::fs::write(&source, includes.concat() + code).unwrap();
-    let status = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
-    assert!(status.is_ok_and(|status| status.success()), "a C compiler is needed to build {}", source.display());
+    let status =
+        Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
+    assert!(
+        status.is_ok_and(|status| status.success()),
+        "a C compiler is needed to build {}",
+        source.display()
+    );
     write_manifest(folder, &format!("{name}.json"), &library)
 }
 
@@ -156,10 +180,12 @@ fn compiled(folder: &Path, name: &str, code: &str) -> PathBuf {
 fn a_driver_that_refuses_the_newest_version_is_asked_for_older_ones() {
     let folder = tempfile::tempdir().unwrap();
     let text = std::fs::read_to_string(manifest("swiftshader")).unwrap();
-    let library = serde_json::from_str::<serde_json::Value>(&text).unwrap()["ICD"]["library_path"].clone();
+    let library =
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()["ICD"]["library_path"].clone();
     // SwiftShader answers VK_ERROR_INCOMPATIBLE_DRIVER to 1.4 where its manifest says 1.3.0.
     let old = write_manifest(folder.path(), "old.json", Path::new(library.as_str().unwrap()));
-    let list = ends(with_manifests(std::slice::from_ref(&old)).args(["list", "--json"])).document(0);
+    let list =
+        ends(with_manifests(std::slice::from_ref(&old)).args(["list", "--json"])).document(0);
     assert!(list["devices"][0]["name"].as_str().unwrap().contains("SwiftShader"), "{list}");
     ends(with_manifests(&[old]).args(["run", "f32.fabs"])).with(0);
 }

@@ -26,12 +26,14 @@ fn thin_findings(device: &mut Value) {
     device["findings"] = thinned.collect();
 }
 
-/// Leaves the first lane of each trait in each scope: the others are found and shown by the same code.
-/// What answers questions are lanes of traits.
+/// Leaves the first lane of each trait in each scope: the others are found and shown by the same
+/// code. What answers questions are lanes of traits.
 fn thin_traits(device: &mut Value) {
     for one in device["traits"].as_array_mut().expect("traits") {
         for scope in ["run_time", "constants"] {
-            if let Some(evidence) = one.pointer_mut(&format!("/{scope}/evidence")).and_then(Value::as_array_mut) {
+            if let Some(evidence) =
+                one.pointer_mut(&format!("/{scope}/evidence")).and_then(Value::as_array_mut)
+            {
                 evidence.truncate(1);
             }
         }
@@ -61,14 +63,19 @@ fn arguments(command: &str) -> Vec<String> {
 
 /// The results of these lanes of one kernel, run isolated from all other kernels.
 fn isolated(driver: &str, kernel: &str, lanes: &[(String, Value)]) -> Vec<Value> {
-    let input: Vec<String> = lanes.iter().map(|(_, lane)| format!("{}\n", json!({ "in": lane["in"] }))).collect();
-    let ended = ends_reading(fpprobe(&[driver]).args(["--set", "workers.timeout=60", "eval", kernel]), &input.concat());
+    let input: Vec<String> =
+        lanes.iter().map(|(_, lane)| format!("{}\n", json!({ "in": lane["in"] }))).collect();
+    let ended = ends_reading(
+        fpprobe(&[driver]).args(["--set", "workers.timeout=60", "eval", kernel]),
+        &input.concat(),
+    );
     ended.lines(0)
 }
 
 /// The result of a command as it is printed.
 fn printed(driver: &str, command: &str) -> Value {
-    let ended = ends(fpprobe(&[driver]).args(["--set", "workers.timeout=60"]).args(arguments(command)));
+    let ended =
+        ends(fpprobe(&[driver]).args(["--set", "workers.timeout=60"]).args(arguments(command)));
     ended.lines(0).first().cloned().unwrap_or_default()
 }
 
@@ -86,14 +93,18 @@ fn reproduces(driver: &str) {
         thin_traits(device);
     }
     lanes(&report["devices"], &mut all);
-    // What differs between two runs has no result to reproduce; its command names the list that it ran in.
+    // What differs between two runs has no result to reproduce; its command names the list that it
+    // ran in.
     all.retain(|command, _| !command.contains(" --among "));
     assert!(all.len() > 100, "{driver}: {} commands", all.len());
     let step = all.len().div_ceil(PRINTED);
     let mut objections: Vec<String> = Vec::new();
     for (command, lane) in all.iter().step_by(step) {
         let line = printed(driver, command);
-        objections.extend((!is_lane(&line, lane)).then(|| format!("`{command}` gives {line}, not {}", lane["out"])));
+        objections.extend(
+            (!is_lane(&line, lane))
+                .then(|| format!("`{command}` gives {line}, not {}", lane["out"])),
+        );
     }
     for (command, lane) in &all {
         let kernel = lane["kernel"].as_str().expect("a kernel").to_owned();
@@ -103,7 +114,10 @@ fn reproduces(driver: &str) {
         let lines = isolated(driver, kernel, lanes);
         assert_eq!(lines.len(), lanes.len(), "{driver}: {kernel}");
         for (line, (command, lane)) in lines.iter().zip(lanes) {
-            objections.extend((!is_lane(line, lane)).then(|| format!("`{command}` gives {line}, not {}", lane["out"])));
+            objections.extend(
+                (!is_lane(line, lane))
+                    .then(|| format!("`{command}` gives {line}, not {}", lane["out"])),
+            );
         }
     }
     println!(

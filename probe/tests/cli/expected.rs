@@ -13,7 +13,13 @@ const LONG: [&str; 2] = ["--budget", "60s"];
 
 fn gate(driver: &str, state: &Path, expected: &Path, arguments: &[&str]) -> Ended {
     let mut command = fpprobe(&[driver]);
-    ends(command.env("XDG_STATE_HOME", state).args(["gate", "--expect"]).arg(expected).args(arguments))
+    ends(
+        command
+            .env("XDG_STATE_HOME", state)
+            .args(["gate", "--expect"])
+            .arg(expected)
+            .args(arguments),
+    )
 }
 
 /// What `SwiftShader` computes, with few kernels so that all are compared at once.
@@ -23,7 +29,8 @@ fn recorded(folder: &Path) -> (std::path::PathBuf, Value) {
     let mut expected = scene::json(&file);
     let kernels = expected["devices"][0]["kernels"].as_object_mut().unwrap();
     assert!(kernels.len() > 100, "{}", kernels.len());
-    let few: BTreeSet<&str> = ["f32.fadd", "f32.fma", "f32.sqrt", "rgba8unorm.store:route=storage_image"].into();
+    let few: BTreeSet<&str> =
+        ["f32.fadd", "f32.fma", "f32.sqrt", "rgba8unorm.store:route=storage_image"].into();
     kernels.retain(|kernel, _| few.contains(kernel.as_str()));
     assert_eq!(kernels.len(), few.len());
     fs::write(&file, expected.to_string()).unwrap();
@@ -34,7 +41,9 @@ fn recorded(folder: &Path) -> (std::path::PathBuf, Value) {
 fn a_device_that_computes_as_recorded_is_the_same_and_another_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let (file, mut expected) = recorded(folder.path());
-    let gate = |arguments: &[&str]| gate("swiftshader", folder.path(), &file, &[&LONG, arguments].concat());
+    let gate = |arguments: &[&str]| {
+        gate("swiftshader", folder.path(), &file, &[&LONG, arguments].concat())
+    };
     let ended = gate(&[]);
     let line = ended.with(0);
     assert!(line.starts_with("same: ") && line.contains(" of 4 kernels (of 4)"), "{line}");
@@ -45,7 +54,11 @@ fn a_device_that_computes_as_recorded_is_the_same_and_another_is_not() {
     expected["devices"][0]["kernels"]["f32.fma"] = "0123456789abcdef".into();
     fs::write(&file, expected.to_string()).unwrap();
     let line = gate(&[]);
-    assert!(line.with(3).contains("other results by f32.fma; `fpprobe eval f32.fma`"), "{}", line.out);
+    assert!(
+        line.with(3).contains("other results by f32.fma; `fpprobe eval f32.fma`"),
+        "{}",
+        line.out
+    );
     let npd = gate(&["--style", "npd"]);
     assert!(npd.with(1).starts_with("different: "), "{}", npd.out);
     assert!(npd.out.trim_end().chars().count() <= 80, "{}", npd.out);
@@ -58,7 +71,8 @@ fn what_most_hosts_give_is_what_a_recorded_host_gives() {
     let folder = tempfile::tempdir().unwrap();
     let (reports, file) = (folder.path().join("reports"), folder.path().join("consensus.json"));
     fs::create_dir(&reports).unwrap();
-    let consensus = || ends(fpprobe(&[]).arg("inventory").arg(&reports).arg("--consensus").arg(&file));
+    let consensus =
+        || ends(fpprobe(&[]).arg("inventory").arg(&reports).arg("--consensus").arg(&file));
     let measure = |host: &str| {
         let mut run = fpprobe(&["swiftshader"]);
         run.args(["run", "--no-keep", "--label", host])
@@ -69,7 +83,11 @@ fn what_most_hosts_give_is_what_a_recorded_host_gives() {
     };
     measure("a");
     let alone = consensus();
-    assert!(alone.code == Some(2) && alone.err.contains("no two devices of one model"), "{}", alone.err);
+    assert!(
+        alone.code == Some(2) && alone.err.contains("no two devices of one model"),
+        "{}",
+        alone.err
+    );
     assert!(!file.exists());
     measure("b");
     consensus().with(0);
@@ -102,7 +120,11 @@ fn what_cannot_be_compared_is_unknown() {
     unknown_kernel["devices"][0]["kernels"]["f32.fmaa"] = "0123456789abcdef".into();
     fs::write(&file, unknown_kernel.to_string()).unwrap();
     let wrong = gate("swiftshader", folder.path(), &file, &[]);
-    assert!(wrong.code == Some(2) && wrong.err.contains("there is no kernel `f32.fmaa`"), "{}", wrong.err);
+    assert!(
+        wrong.code == Some(2) && wrong.err.contains("there is no kernel `f32.fmaa`"),
+        "{}",
+        wrong.err
+    );
     expected["program"] = "0.0.1".into();
     fs::write(&file, expected.to_string()).unwrap();
     unknown("swiftshader", 4, "is of fpprobe 0.0.1");
@@ -111,10 +133,26 @@ fn what_cannot_be_compared_is_unknown() {
 
     fs::write(&file, json!({"schema": "fpprobe-expected/2"}).to_string()).unwrap();
     let wrong = gate("swiftshader", folder.path(), &file, &[]);
-    assert!(wrong.code == Some(2) && wrong.err.contains("these are no expected results"), "{}", wrong.err);
-    let lost = gate("swiftshader", folder.path(), &folder.path().join("none.json"), &["--style", "nagios"]);
-    assert!(lost.with(3).contains("No such file") && lost.out.contains("gate --record"), "{}", lost.out);
-    assert_eq!(gate("swiftshader", folder.path(), &folder.path().join("none.json"), &[]).code, Some(2));
+    assert!(
+        wrong.code == Some(2) && wrong.err.contains("these are no expected results"),
+        "{}",
+        wrong.err
+    );
+    let lost = gate(
+        "swiftshader",
+        folder.path(),
+        &folder.path().join("none.json"),
+        &["--style", "nagios"],
+    );
+    assert!(
+        lost.with(3).contains("No such file") && lost.out.contains("gate --record"),
+        "{}",
+        lost.out
+    );
+    assert_eq!(
+        gate("swiftshader", folder.path(), &folder.path().join("none.json"), &[]).code,
+        Some(2)
+    );
 }
 
 #[test]
@@ -131,12 +169,14 @@ fn a_second_call_goes_on_where_the_first_ended() {
     let (budget, line) = [1, 2, 4, 8, 16, 32, 64, 128]
         .into_iter()
         .find_map(|seconds| {
-            let ended = gate("lavapipe-25", folder.path(), &file, &["--budget", &format!("{seconds}s")]);
+            let ended =
+                gate("lavapipe-25", folder.path(), &file, &["--budget", &format!("{seconds}s")]);
             assert!(ended.code == Some(0) || ended.code == Some(4), "{}{}", ended.out, ended.err);
             (ended.code == Some(0)).then_some((seconds, ended.out))
         })
         .expect("two minutes are enough");
-    let compared: u64 = line.split(" kernels").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+    let compared: u64 =
+        line.split(" kernels").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
     assert!(compared > 0 && compared <= all, "{budget} s: {line}");
     assert!(place() < all);
     assert_eq!(place() == 0, compared == all, "{budget} s: {line}");

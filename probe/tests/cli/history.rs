@@ -35,13 +35,20 @@ fn what_is_added_is_listed_shown_and_checked() {
     let store = &folder.path().join("store");
     let empty = ends(history(store).arg("list"));
     assert_eq!(empty.with(0), "");
-    assert!(empty.err.contains("no report in") && empty.err.contains("fpprobe run"), "{}", empty.err);
+    assert!(
+        empty.err.contains("no report in") && empty.err.contains("fpprobe run"),
+        "{}",
+        empty.err
+    );
     let added = ends(history(store).arg("add").arg(kept()));
     added.with(0);
     assert!(added.err.starts_with("stored as "), "{}", added.err);
     assert!(ends(history(store).arg("add").arg(kept())).err.contains("was stored before"));
     let document = list(store);
-    assert_eq!((&document["schema"], document["reports"].as_array().unwrap().len()), (&"fpprobe-history/1".into(), 1));
+    assert_eq!(
+        (&document["schema"], document["reports"].as_array().unwrap().len()),
+        (&"fpprobe-history/1".into(), 1)
+    );
     let report = &document["reports"][0];
     let id = report["id"].as_str().unwrap();
     assert_eq!(report["devices"][0]["driver"], "llvmpipe");
@@ -167,7 +174,15 @@ fn who_writes_to_the_store_and_does_not_end_keeps_no_report_from_being_saved() {
     drop(lock_held);
     // It takes the lock while another measures.
     let mut command = fpprobe(&["swiftshader"]);
-    command.env("TMPDIR", folder.path()).args(["--set", "store.wait=0.2", "-v", "run", "--jobs", "1", "f32.f*"]);
+    command.env("TMPDIR", folder.path()).args([
+        "--set",
+        "store.wait=0.2",
+        "-v",
+        "run",
+        "--jobs",
+        "1",
+        "f32.f*",
+    ]);
     command.arg("--store-path").arg(&store).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
@@ -175,8 +190,12 @@ fn who_writes_to_the_store_and_does_not_end_keeps_no_report_from_being_saved() {
     let _held = lock();
     let rest: Vec<String> = lines.collect();
     assert_eq!(child.wait().unwrap().code(), Some(2));
-    let saved = rest.iter().find(|line| line.contains("the report is ")).unwrap_or_else(|| panic!("{rest:#?}"));
-    let path = saved.split("the report is ").nth(1).and_then(|rest| rest.split(';').next()).unwrap();
+    let saved = rest
+        .iter()
+        .find(|line| line.contains("the report is "))
+        .unwrap_or_else(|| panic!("{rest:#?}"));
+    let path =
+        saved.split("the report is ").nth(1).and_then(|rest| rest.split(';').next()).unwrap();
     assert_eq!(json(Path::new(path))["schema"], "fpprobe-report/1");
 }
 
@@ -190,7 +209,11 @@ fn a_tainted_report_is_kept_only_where_that_is_allowed() {
     let store = &folder.path().join("store");
     let refused = ends(history(store).arg("add").arg(&path));
     refused.with(2);
-    assert!(refused.err.contains("VK_LAYER_X") && refused.err.contains("--allow-tainted"), "{}", refused.err);
+    assert!(
+        refused.err.contains("VK_LAYER_X") && refused.err.contains("--allow-tainted"),
+        "{}",
+        refused.err
+    );
     ends(history(store).args(["add", "--allow-tainted"]).arg(&path)).with(0);
     assert_eq!(list(store)["reports"][0]["tainted"], true);
 }
@@ -223,7 +246,10 @@ fn a_run_is_kept_where_that_is_requested() {
     let (state, service) = (folder.path().join("state"), folder.path().join("service"));
     let run = |arguments: &[&str], variable: &str, value: &Path| {
         let mut command = fpprobe(&["lavapipe-25"]);
-        command.args(["run", "f32.fadd", "--profile", "wgsl"]).args(arguments).env_remove("STATE_DIRECTORY");
+        command
+            .args(["run", "f32.fadd", "--profile", "wgsl"])
+            .args(arguments)
+            .env_remove("STATE_DIRECTORY");
         ends(command.env(variable, value).env_remove("FPPROBE_STORE_KEEP"))
     };
     run(&["--set", "store.keep=false"], "XDG_STATE_HOME", &state).with(0);
@@ -232,7 +258,10 @@ fn a_run_is_kept_where_that_is_requested() {
     ended.with(0);
     assert!(ended.err.contains("stored as "), "{}", ended.err);
     let reports = list(&state.join("fpprobe"))["reports"].clone();
-    assert_eq!((reports.as_array().unwrap().len(), &reports[0]["devices"][0]["driver"]), (1, &"llvmpipe".into()));
+    assert_eq!(
+        (reports.as_array().unwrap().len(), &reports[0]["devices"][0]["driver"]),
+        (1, &"llvmpipe".into())
+    );
     // By configuration, in a folder of the service, and no more of them than it says.
     let config = folder.path().join("config.toml");
     fs::write(&config, "[store]\nkeep = true\nkeep_count = 1\n").unwrap();

@@ -16,7 +16,11 @@ fn slow(folder: &Path, driver: &str, timeout: &str, out: &Path) -> Command {
     let config = folder.join("config.toml");
     std::fs::write(&config, "[workers]\nbatch = 1\njobs = 1\n").unwrap();
     let mut command = fpprobe(&[driver]);
-    command.arg("--config").arg(&config).args(["-v", "run", "--timeout", timeout, FILTER, "-o"]).arg(out);
+    command
+        .arg("--config")
+        .arg(&config)
+        .args(["-v", "run", "--timeout", timeout, FILTER, "-o"])
+        .arg(out);
     command
 }
 
@@ -39,7 +43,12 @@ fn disturbed(driver: &str, signal: &str) -> Disturbed {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let selected = |line: &String| line.starts_with("worker ") && line.contains(" kernels from ");
-    let line = lines.by_ref().map(Result::unwrap).filter(selected).nth(4).expect("the run has five batches");
+    let line = lines
+        .by_ref()
+        .map(Result::unwrap)
+        .filter(selected)
+        .nth(4)
+        .expect("the run has five batches");
     let worker = line.split(' ').nth(1).unwrap().trim_end_matches(':').to_owned();
     assert!(Command::new("kill").args([signal, &worker]).status().unwrap().success());
     let mut err = String::new();
@@ -71,10 +80,19 @@ fn a_worker_killed_from_outside_leaves_the_report_as_it_would_have_been() {
     let incidents = report["devices"][0]["incomplete"].take();
     report["devices"][0]["incomplete"] = Value::Array(Vec::new());
     let named = incidents[0]["detail"].as_str().unwrap_or_default();
-    assert!(named.starts_with("1 worker was ended from outside") && named.contains("SIGKILL"), "{incidents}");
-    assert!(named.contains("while measuring f32.f") && incidents.as_array().unwrap().len() == 1, "{incidents}");
+    assert!(
+        named.starts_with("1 worker was ended from outside") && named.contains("SIGKILL"),
+        "{incidents}"
+    );
+    assert!(
+        named.contains("while measuring f32.f") && incidents.as_array().unwrap().len() == 1,
+        "{incidents}"
+    );
     assert_eq!(code, 5);
-    assert!(err.contains("the worker was killed by SIGKILL") && err.contains("it is asked again"), "{err}");
+    assert!(
+        err.contains("the worker was killed by SIGKILL") && err.contains("it is asked again"),
+        "{err}"
+    );
     for report in [&mut calm, &mut report] {
         (report["started"], report["finished"]) = (Value::Null, Value::Null);
     }
@@ -102,7 +120,8 @@ fn a_worker_has_a_limit_of_memory_and_ends_before_others() {
     let mut command = slow(folder.path(), "swiftshader", "60", &out);
     let ended = ends(command.env("FPPROBE_WORKERS_MEMORY", "12"));
     assert!(
-        [Some(4), Some(5)].contains(&ended.code) && ended.err.contains("`workers.memory` allows it 12 MiB"),
+        [Some(4), Some(5)].contains(&ended.code)
+            && ended.err.contains("`workers.memory` allows it 12 MiB"),
         "{}",
         ended.err
     );
@@ -122,10 +141,14 @@ fn a_worker_crashed_on_lavapipe() {
 fn workers_do_not_outlive_a_killed_supervisor() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("report.json");
-    let mut child =
-        slow(folder.path(), "swiftshader", "60", &out).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = slow(folder.path(), "swiftshader", "60", &out)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let line = lines.by_ref().map(Result::unwrap).find(|line| line.contains(" kernels from ")).unwrap();
+    let line =
+        lines.by_ref().map(Result::unwrap).find(|line| line.contains(" kernels from ")).unwrap();
     let worker = line.split(' ').nth(1).unwrap().trim_end_matches(':').to_owned();
     child.kill().unwrap();
     child.wait().unwrap();

@@ -1,4 +1,5 @@
-//! The real binary, on real drivers (`target/drivers`, made by `.ci/drivers`) wherever a device is needed.
+//! The real binary, on real drivers (`target/drivers`, made by `.ci/drivers`) wherever a device is
+//! needed.
 
 mod amber;
 mod answers;

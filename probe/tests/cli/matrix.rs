@@ -20,7 +20,8 @@ fn products_are_listed_run_and_shown_in_words() {
     let place = folder.path().join("report.json");
     let filters = ["*.matrix_mul_add*", "*.matrix_load_store*"];
     let mut run = fpprobe(&[NEWER]);
-    ends(run.args(["--set", "workers.timeout=60", "run"]).args(filters).arg("-o").arg(&place)).with(0);
+    ends(run.args(["--set", "workers.timeout=60", "run"]).args(filters).arg("-o").arg(&place))
+        .with(0);
     let report = read(&place);
     let device = &report["devices"][0];
     let observations = device["observations"].as_array().unwrap();
@@ -49,14 +50,23 @@ fn products_are_listed_run_and_shown_in_words() {
     let mut judge = fpprobe(&[]);
     ends(judge.arg("judge").arg(&place).arg("-o").arg(&page)).with(0);
     let page = std::fs::read_to_string(page).unwrap();
-    assert!(page.contains(&format!("aria-label=\"{SINGLE}: sequential c last\"")), "no tree is drawn");
+    assert!(
+        page.contains(&format!("aria-label=\"{SINGLE}: sequential c last\"")),
+        "no tree is drawn"
+    );
     assert!(page.contains("M30 7H52M30 21H52M52 7V21M52 14H70M30 35H70"), "the tree is another");
 
     // The command of a lane gives the lane.
-    let of = device["traits"].as_array().unwrap().iter().find(|one| one["id"] == "matrix.f16_f32.order").unwrap();
+    let of = device["traits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["id"] == "matrix.f16_f32.order")
+        .unwrap();
     let lane = &of["run_time"]["evidence"][0];
     let command = lane["command"].as_str().unwrap();
-    let words: Vec<String> = command.split(' ').skip(2).map(|word| word.trim_matches('\'').to_owned()).collect();
+    let words: Vec<String> =
+        command.split(' ').skip(2).map(|word| word.trim_matches('\'').to_owned()).collect();
     let again = ends(fpprobe(&[NEWER]).arg("eval").args(&words)).lines(0);
     assert_eq!((&again[0]["in"], &again[0]["out"]), (&lane["in"], &lane["out"]), "{command}");
 }
@@ -71,12 +81,15 @@ fn show(what: &[&str]) -> Command {
 fn products_that_a_device_does_not_enumerate_are_refused() {
     let ones = ["3c00"; 16].join(",");
     let product = "f32.matrix_mul_add:matrix=16x16x16-f16-f16-f32";
-    for (driver, lacks) in [(NEWER, "does not enumerate this product"), ("swiftshader", "cooperativeMatrix")] {
+    for (driver, lacks) in
+        [(NEWER, "does not enumerate this product"), ("swiftshader", "cooperativeMatrix")]
+    {
         let line = &ends(fpprobe(&[driver]).args(["eval", product, &ones, &ones, "0"])).lines(4)[0];
         assert_eq!(line["outcome"], "unsupported");
         assert!(line["detail"].as_str().unwrap().contains(lacks), "{line}");
     }
     let eights = ["3c00"; 8].join(",");
-    let line = &ends(fpprobe(&[NEWER]).args(["eval", SINGLE, &eights, &eights, "3f800000"])).lines(0)[0];
+    let line =
+        &ends(fpprobe(&[NEWER]).args(["eval", SINGLE, &eights, &eights, "3f800000"])).lines(0)[0];
     assert_eq!(line["out"], "41100000");
 }

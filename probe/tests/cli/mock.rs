@@ -11,8 +11,11 @@ fn nothing_is_written_nothing_is_judged_nothing_passes() {
     let device = &report["devices"][0];
     let observations = device["observations"].as_array().unwrap();
     let answered = |one: &&serde_json::Value| one["outcome"] == "ran" || one["outcome"] == "flaky";
-    let answered: Vec<String> =
-        observations.iter().filter(answered).map(|one| format!("{} {}", one["kernel"], one["detail"])).collect();
+    let answered: Vec<String> = observations
+        .iter()
+        .filter(answered)
+        .map(|one| format!("{} {}", one["kernel"], one["detail"]))
+        .collect();
     assert_eq!(answered, Vec::<String>::new());
     ended.with(4);
     let count = |outcome: &str| observations.iter().filter(|one| one["outcome"] == outcome).count();

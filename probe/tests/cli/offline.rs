@@ -5,7 +5,11 @@ use crate::scene::{ends, ends_reading, fpprobe};
 #[test]
 fn help_tells_of_exit_statuses() {
     let help = ends(fpprobe(&[]).arg("--help"));
-    for status in ["0  done as requested", "3  a requirement", "Where several apply, the first of 2, 1, 4, 3, 5"] {
+    for status in [
+        "0  done as requested",
+        "3  a requirement",
+        "Where several apply, the first of 2, 1, 4, 3, 5",
+    ] {
         assert!(help.with(0).contains(status), "{status}");
     }
     assert!(ends(fpprobe(&[]).arg("--version")).with(0).starts_with("fpprobe "));
@@ -15,7 +19,11 @@ fn help_tells_of_exit_statuses() {
 fn the_catalogue_lists_and_explains() {
     let kernels = ends(fpprobe(&[]).args(["kernels", "*.inverse_sqrt"]));
     assert_eq!(kernels.with(0).lines().count(), 3, "{}", kernels.out);
-    assert!(ends(fpprobe(&[]).args(["explain", "f32.inverse_sqrt"])).with(0).contains("1 / square root"));
+    assert!(
+        ends(fpprobe(&[]).args(["explain", "f32.inverse_sqrt"]))
+            .with(0)
+            .contains("1 / square root")
+    );
     assert!(ends(fpprobe(&[]).args(["explain", "D32-18"])).with(0).contains("citation"));
     let explained = |id: &str| ends(fpprobe(&[]).args(["explain", id])).with(0).to_owned();
     // Ids of the catalogue that no rule has.
@@ -37,7 +45,10 @@ fn the_catalogue_lists_and_explains() {
 #[test]
 fn kernels_are_emitted_as_cases_of_their_own() {
     let emit = |form: &str| {
-        fpprobe(&[]).args(["kernels", "f32.fadd:controls=szin32", "--emit", form, "3f800000", "1"]).output().unwrap()
+        fpprobe(&[])
+            .args(["kernels", "f32.fadd:controls=szin32", "--emit", form, "3f800000", "1"])
+            .output()
+            .unwrap()
     };
     let spv = emit("spv");
     assert_eq!(spv.stdout[..4], 0x0723_0203u32.to_le_bytes());
@@ -47,7 +58,8 @@ fn kernels_are_emitted_as_cases_of_their_own() {
 
 #[test]
 fn what_a_profile_accepts_is_json_lines() {
-    let given = ends(fpprobe(&[]).args(["accepts", "d3d11", "f32.inverse_sqrt", "80000000"])).lines(0);
+    let given =
+        ends(fpprobe(&[]).args(["accepts", "d3d11", "f32.inverse_sqrt", "80000000"])).lines(0);
     assert_eq!(given.len(), 1);
     assert_eq!(given[0]["profile"], "d3d11");
     assert_eq!(given[0]["accepts"], serde_json::json!({ "bits": ["ff800000"] }));
@@ -55,7 +67,8 @@ fn what_a_profile_accepts_is_json_lines() {
     assert_eq!(infinite[0]["in"], serde_json::json!(["ff800000", "bf800000"]));
 
     let input = "{\"in\": [\"80000000\"]}\n{\"in\": [\"bf800000\"]}\n";
-    let read = ends_reading(fpprobe(&[]).args(["accepts", "d3d11", "f32.inverse_sqrt"]), input).lines(0);
+    let read =
+        ends_reading(fpprobe(&[]).args(["accepts", "d3d11", "f32.inverse_sqrt"]), input).lines(0);
     assert_eq!((read.len(), &read[0]), (2, &given[0]));
 }
 
@@ -63,9 +76,15 @@ fn what_a_profile_accepts_is_json_lines() {
 fn shells_readers_and_programs_get_theirs() {
     let schema = ends(fpprobe(&[]).arg("schema")).document(0);
     assert!(schema["properties"]["devices"].is_object());
-    assert!(ends(fpprobe(&[]).args(["completions", "bash"])).with(0).contains("complete -F _fpprobe"));
+    assert!(
+        ends(fpprobe(&[]).args(["completions", "bash"])).with(0).contains("complete -F _fpprobe")
+    );
     let man = ends(fpprobe(&[]).arg("man"));
-    assert!(man.with(0).starts_with(".ie") || man.out.contains(".TH fpprobe"), "{}", &man.out[..200]);
+    assert!(
+        man.with(0).starts_with(".ie") || man.out.contains(".TH fpprobe"),
+        "{}",
+        &man.out[..200]
+    );
     assert!(man.out.contains("Exit status"));
 }
 
@@ -94,11 +113,14 @@ fn coverage_names_vacuous_lanes_and_leaves_them_out_of_totals() {
     let head = "id = \"mine\"\ntitle = \"t\"\nversion = \"1\"\nextends = \"wgsl\"\n";
     std::fs::write(&path, format!("{head}{rule}{lanes}")).unwrap();
     let text = ends(fpprobe(&[]).args(["rules", "--coverage"]).arg(&path)).with(0).to_owned();
-    let line = |start: &str| text.lines().find(|line| line.trim_start().starts_with(start)).unwrap().to_owned();
+    let line = |start: &str| {
+        text.lines().find(|line| line.trim_start().starts_with(start)).unwrap().to_owned()
+    };
     assert!(line("M ").contains("nothing: everything is accepted [f32: sqrt]"), "{text}");
     assert!(line("accept everything, and are in no total: ").contains("M f32.sqrt "), "{text}");
     let [with, without] = [vec![path.to_str().unwrap()], vec!["wgsl"]].map(|profile| {
-        let document = ends(fpprobe(&[]).args(["rules", "--coverage", "--json"]).args(profile)).document(0);
+        let document =
+            ends(fpprobe(&[]).args(["rules", "--coverage", "--json"]).args(profile)).document(0);
         document["profiles"][0]["total"].clone()
     });
     for key in ["judged", "single", "rejected", "wrong"] {

@@ -1,4 +1,5 @@
-//! A run that was interrupted or killed goes on from its journal; what the journal cannot vouch for it does not believe.
+//! A run that was interrupted or killed goes on from its journal; what the journal cannot vouch for
+//! it does not believe.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -32,7 +33,12 @@ impl Place {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = fpprobe(&["swiftshader"]);
-        command.arg("--config").arg(self.folder.path().join("config.toml")).arg("-v").arg("run").args(arguments);
+        command
+            .arg("--config")
+            .arg(self.folder.path().join("config.toml"))
+            .arg("-v")
+            .arg("run")
+            .args(arguments);
         command
     }
 
@@ -52,7 +58,11 @@ impl Place {
     fn disturb(mut command: Command, nth: usize, signal: &str) -> (Option<i32>, String) {
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-        lines.by_ref().filter(|line| line.contains(" kernels from ")).nth(nth).expect("there are more batches");
+        lines
+            .by_ref()
+            .filter(|line| line.contains(" kernels from "))
+            .nth(nth)
+            .expect("there are more batches");
         send(&child, signal);
         let err: String = lines.map(|line| line + "\n").collect();
         assert!(!err.contains("panicked"), "{err}");
@@ -69,13 +79,19 @@ impl Place {
         let other = self.folder.path().join("calm");
         let mut command = self.command(&[FILTER]);
         ends(command.args(SEED).arg("-o").arg(&other)).with(0);
-        assert_eq!(fs::read_dir(&other).unwrap().count(), 3, "report.json, its results and report.html");
+        assert_eq!(
+            fs::read_dir(&other).unwrap().count(),
+            3,
+            "report.json, its results and report.html"
+        );
         timeless(&other)
     }
 }
 
 fn send(child: &Child, signal: &str) {
-    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success()
+    );
 }
 
 pub fn timeless(folder: &Path) -> String {
@@ -120,9 +136,20 @@ fn an_interrupt_ends_the_run_with_what_was_measured() {
         let incidents = device["incomplete"].as_array().unwrap();
         assert_eq!(incidents.len(), 1);
         let detail = incidents[0]["detail"].as_str().unwrap();
-        assert!(detail.contains("SIG") && detail.contains("--resume") && detail.contains("were not asked"), "{detail}");
+        assert!(
+            detail.contains("SIG")
+                && detail.contains("--resume")
+                && detail.contains("were not asked"),
+            "{detail}"
+        );
         assert_eq!(incidents[0].get("outcome"), None, "nothing happened to them");
-        assert!(device["profiles"].as_array().unwrap().iter().all(|profile| profile["class"] == "incomplete"));
+        assert!(
+            device["profiles"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|profile| profile["class"] == "incomplete")
+        );
         place.resume(&[]).with(0);
         assert_eq!(place.report(), place.calm());
     }
@@ -170,7 +197,8 @@ fn a_kernel_that_took_the_machine_down_stays_in_quarantine() {
     let intent = text.rfind("{\"record\":\"intent\"").unwrap();
     let last = text[intent..].lines().next().unwrap();
     fs::write(place.journal(), &text[..=intent + last.len()]).unwrap();
-    let kernel = last.split("\"kernels\":[\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let kernel =
+        last.split("\"kernels\":[\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
     restarted(&place);
     for attempt in ["first", "second"] {
         place.resume(&[]).with(5);
@@ -179,7 +207,11 @@ fn a_kernel_that_took_the_machine_down_stays_in_quarantine() {
     // A new run in the same place keeps away from it too.
     let anew = ends(&mut place.run());
     anew.with(5);
-    assert!(!anew.err.contains("an unfinished run"), "all that was left was the quarantine: {}", anew.err);
+    assert!(
+        !anew.err.contains("an unfinished run"),
+        "all that was left was the quarantine: {}",
+        anew.err
+    );
     wait_for(&place, &kernel, "a new run");
     // So does one that asks something else, or another driver, and the next one after that.
     let mut other = place.command(&["f32.sqrt", "-o"]);
@@ -188,7 +220,11 @@ fn a_kernel_that_took_the_machine_down_stays_in_quarantine() {
     ends(lavapipe.args(["run", "f32.sqrt", "-o"]).arg(place.out())).with(0);
     let again = ends(&mut place.run());
     again.with(5);
-    assert!(!again.err.contains("an unfinished run"), "all that was left was the quarantine: {}", again.err);
+    assert!(
+        !again.err.contains("an unfinished run"),
+        "all that was left was the quarantine: {}",
+        again.err
+    );
     wait_for(&place, &kernel, "after others");
     place.resume(&["--retry-quarantined"]).with(0);
     assert_eq!(place.report(), place.calm());
@@ -200,7 +236,10 @@ fn wait_for(place: &Place, kernel: &str, when: &str) {
     let report = json(&place.out().join("report.json"));
     let device = &report["devices"][0];
     let observations = device["observations"].as_array().unwrap();
-    assert!(observations.iter().all(|one| one["kernel"] != kernel), "{when}: what was not asked has no observation");
+    assert!(
+        observations.iter().all(|one| one["kernel"] != kernel),
+        "{when}: what was not asked has no observation"
+    );
     assert!(observations.len() > 50, "{when}");
     let incidents = device["incomplete"].as_array().unwrap();
     assert_eq!(incidents.len(), 1, "{when}: {incidents:?}");
@@ -221,12 +260,16 @@ fn a_run_that_was_interrupted_in_order_holds_nothing_back() {
 fn answers_of_other_circumstances_do_not_mix() {
     let place = Place::new();
     Place::disturb(place.run(), 6, "-KILL");
-    fs::write(place.folder.path().join("config.toml"), "[workers]\nbatch = 1\njobs = 1\n[drivers]\ncaches = true\n")
-        .unwrap();
+    fs::write(
+        place.folder.path().join("config.toml"),
+        "[workers]\nbatch = 1\njobs = 1\n[drivers]\ncaches = true\n",
+    )
+    .unwrap();
     let ended = place.resume(&[]);
     ended.with(2);
     assert!(ended.err.contains("caches"), "{}", ended.err);
-    // On how many are asked side by side nothing depends; which NaN comes may depend on the company in a module.
+    // On how many are asked side by side nothing depends; which NaN comes may depend on the company
+    // in a module.
     fs::write(place.folder.path().join("config.toml"), "[workers]\nbatch = 1\n").unwrap();
     place.resume(&[]).with(0);
     assert_eq!(place.report(), place.calm());
@@ -266,7 +309,11 @@ fn what_cannot_be_resumed_says_so() {
     let mut other = fpprobe(&["lavapipe-25"]);
     let ended = ends(other.args(["run", "--resume"]).arg(place.out()));
     ended.with(2);
-    assert!(ended.err.contains("is not there any more") && ended.err.contains("SwiftShader"), "{}", ended.err);
+    assert!(
+        ended.err.contains("is not there any more") && ended.err.contains("SwiftShader"),
+        "{}",
+        ended.err
+    );
     // Options that the journal has fixed.
     let mut command = place.command(&["--resume"]);
     ends(command.arg(place.out()).arg("f32.fadd")).with(2);
@@ -296,8 +343,8 @@ fn two_runs_do_not_write_into_one_place() {
     assert_eq!(first.wait().unwrap().code(), Some(0));
 }
 
-/// The same command where no file may grow beyond N kibibytes: that stands in for a full disk. No signal, so that
-/// the write itself fails.
+/// The same command where no file may grow beyond N kibibytes: that stands in for a full disk. No
+/// signal, so that the write itself fails.
 fn cramped(run: &Command, kibibytes: u32) -> Command {
     let mut command = Command::new("bash");
     let script = format!("trap '' XFSZ; ulimit -f {kibibytes}; exec \"$0\" \"$@\"");
@@ -316,7 +363,11 @@ fn a_full_disk_ends_the_run_with_a_reason() {
     let place = Place::new();
     let ended = ends(&mut cramped(&place.run(), 0));
     assert_eq!(ended.code, Some(2), "{}", ended.err);
-    assert!(ended.err.contains("failed to write journal") && ended.err.contains("File too large"), "{}", ended.err);
+    assert!(
+        ended.err.contains("failed to write journal") && ended.err.contains("File too large"),
+        "{}",
+        ended.err
+    );
 }
 
 #[test]
@@ -324,8 +375,14 @@ fn a_disk_that_fills_up_in_mid_run_loses_nothing() {
     let place = Place::new();
     let ended = ends(&mut cramped(&place.run(), 64));
     ended.with(2);
-    assert!(ended.err.contains("failed to write") && ended.err.contains("File too large"), "{}", ended.err);
-    assert!(fs::read_to_string(place.journal()).unwrap().matches("\"record\":\"answers\"").count() > 1);
+    assert!(
+        ended.err.contains("failed to write") && ended.err.contains("File too large"),
+        "{}",
+        ended.err
+    );
+    assert!(
+        fs::read_to_string(place.journal()).unwrap().matches("\"record\":\"answers\"").count() > 1
+    );
     place.resume(&[]).with(0);
     assert_eq!(place.report(), place.calm());
 }

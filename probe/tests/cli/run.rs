@@ -25,8 +25,13 @@ fn a_run_leaves_report_and_page_and_says_the_same_twice() {
     let (mut first, mut second) = (report("first"), report("second"));
     let observations = first["devices"][0]["observations"].as_array().unwrap();
     let others = observations.iter().filter(|observation| observation["outcome"] != "ran");
-    // SwiftShader has no 16-bit and no 64-bit floats, and in which NaN an operation on two ends depends on its module.
-    assert!(others.clone().all(|other| other["outcome"] == "unsupported" || other["outcome"] == "flaky"));
+    // SwiftShader has no 16-bit and no 64-bit floats, and in which NaN an operation on two ends
+    // depends on its module.
+    assert!(
+        others
+            .clone()
+            .all(|other| other["outcome"] == "unsupported" || other["outcome"] == "flaky")
+    );
     assert!(observations.len() - others.count() > 10);
     assert_eq!(first["schema"], "fpprobe-report/1");
     assert!(!first["devices"][0]["profiles"].as_array().unwrap().is_empty());
@@ -64,9 +69,14 @@ fn requirements_decide_the_status() {
 
 #[test]
 fn formats_go_to_standard_output_alone() {
-    for (format, start) in [("json", "{"), ("jsonl", "{"), ("html", "<!DOCTYPE html>"), ("md", "#")] {
+    for (format, start) in [("json", "{"), ("jsonl", "{"), ("html", "<!DOCTYPE html>"), ("md", "#")]
+    {
         let ended = ends(fpprobe(&["swiftshader"]).args(["run", "f32.fabs", "--format", format]));
-        assert!(ended.with(0).starts_with(start), "{format}: {}", &ended.out[..ended.out.len().min(80)]);
+        assert!(
+            ended.with(0).starts_with(start),
+            "{format}: {}",
+            &ended.out[..ended.out.len().min(80)]
+        );
         assert!(ended.err.contains("1 kernel"), "progress goes to standard error: {}", ended.err);
     }
 }
@@ -81,7 +91,9 @@ fn colours_follow_the_environment_and_the_configuration() {
         if configured {
             command.arg("--config").arg(&config);
         }
-        ends(command.args(["run", "f32.fabs"]).envs(variables.iter().copied())).with(0).contains('\u{1b}')
+        ends(command.args(["run", "f32.fabs"]).envs(variables.iter().copied()))
+            .with(0)
+            .contains('\u{1b}')
     };
     assert!(!coloured(&[], false), "a pipe is no terminal");
     assert!(coloured(&[("CLICOLOR_FORCE", "1")], false));

@@ -9,17 +9,19 @@ use serde_json::Value;
 /// Drivers that execute what they receive.
 pub const HONEST: [&str; 3] = ["lavapipe-22", "lavapipe-25", "swiftshader"];
 
-/// The manifest of a driver that `.ci/drivers` has prepared. A driver that is missing is a failure, never a reason to
-/// skip a test.
+/// The manifest of a driver that `.ci/drivers` has prepared. A driver that is missing is a failure,
+/// never a reason to skip a test.
 pub fn manifest(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../target/drivers/{name}.json"));
     path.canonicalize().unwrap_or_else(|_| panic!("{} is missing: run .ci/drivers", path.display()))
 }
 
-/// lavapipe of Debian 13, which has cooperative matrices. It needs a newer C library than Debian 12 has.
+/// lavapipe of Debian 13, which has cooperative matrices. It needs a newer C library than Debian 12
+/// has.
 pub const NEWER: &str = "lavapipe-26";
 
-/// The program with these drivers and no configuration; with [`NEWER`] a copy that starts with the library beside it.
+/// The program with these drivers and no configuration; with [`NEWER`] a copy that starts with the
+/// library beside it.
 pub fn fpprobe(drivers: &[&str]) -> Command {
     let list: Vec<PathBuf> = drivers.iter().map(|name| manifest(name)).collect();
     if drivers.contains(&NEWER) { program(newer(), &list) } else { with_manifests(&list) }
@@ -29,7 +31,8 @@ pub fn fpprobe(drivers: &[&str]) -> Command {
 pub fn newer() -> &'static Path {
     static COPY: OnceLock<PathBuf> = OnceLock::new();
     COPY.get_or_init(|| {
-        let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(concat!("newer-", env!("CARGO_CRATE_NAME")));
+        let copy = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(concat!("newer-", env!("CARGO_CRATE_NAME")));
         // Whole or not at all: another test process may be starting it.
         let new = copy.with_extension(std::process::id().to_string());
         let mut command = Command::new("bash");
@@ -40,7 +43,8 @@ pub fn newer() -> &'static Path {
     })
 }
 
-/// The program with these manifests, and with nothing else of this process's environment that it looks at.
+/// The program with these manifests, and with nothing else of this process's environment that it
+/// looks at.
 pub fn with_manifests(manifests: &[PathBuf]) -> Command {
     program(Path::new(env!("CARGO_BIN_EXE_fpprobe")), manifests)
 }
@@ -50,15 +54,24 @@ pub fn program(path: &Path, manifests: &[PathBuf]) -> Command {
     let mut command = Command::new(path);
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
-        if ["VK_", "XDG_", "CLICOLOR", "NO_COLOR", "MESA_"].iter().any(|prefix| name.starts_with(prefix)) {
+        if ["VK_", "XDG_", "CLICOLOR", "NO_COLOR", "MESA_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+        {
             command.env_remove(&*name);
         }
     }
     command.env("XDG_CONFIG_HOME", "/nonexistent").stdin(Stdio::null());
     // No test reads or fills the store of who runs it; one that is about the store names a folder.
-    command.env("XDG_STATE_HOME", "/nonexistent").env("FPPROBE_STORE_KEEP", "false").env_remove("STATE_DIRECTORY");
+    command
+        .env("XDG_STATE_HOME", "/nonexistent")
+        .env("FPPROBE_STORE_KEEP", "false")
+        .env_remove("STATE_DIRECTORY");
     if !manifests.is_empty() {
-        command.env("VK_DRIVER_FILES", std::env::join_paths(manifests).expect("manifest paths without colons"));
+        command.env(
+            "VK_DRIVER_FILES",
+            std::env::join_paths(manifests).expect("manifest paths without colons"),
+        );
     }
     command
 }
@@ -71,7 +84,8 @@ pub fn default_report(driver: &str) -> &'static Path {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(driver);
         std::fs::create_dir_all(&folder).expect("a folder among what is built");
         let path = folder.join("report.json");
-        ends(fpprobe(&[driver]).args(["--set", "workers.timeout=60", "run", "-o"]).arg(&path)).with(0);
+        ends(fpprobe(&[driver]).args(["--set", "workers.timeout=60", "run", "-o"]).arg(&path))
+            .with(0);
         path
     })
 }
@@ -108,7 +122,8 @@ pub fn ends_reading(command: &mut Command, input: &str) -> Ended {
 
 fn ended(output: Output) -> Ended {
     let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
-    let ended = Ended { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) };
+    let ended =
+        Ended { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) };
     assert!(!ended.err.contains("panicked"), "{}", ended.err);
     ended
 }
@@ -124,7 +139,10 @@ impl Ended {
     /// Its lines as JSON.
     #[track_caller]
     pub fn lines(&self, code: i32) -> Vec<Value> {
-        self.with(code).lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
+        self.with(code)
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("each line is JSON"))
+            .collect()
     }
 
     /// Its whole output as one JSON document.
@@ -136,7 +154,8 @@ impl Ended {
 
 /// A file's JSON; of a report whose results are in a file beside it, one that holds them itself.
 pub fn json(path: &Path) -> Value {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text =
+        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let document: Value = serde_json::from_str(&text).expect("the file is JSON");
     if document["schema"] != fpprobe_reports::model::SCHEMA {
         return document;

@@ -1,4 +1,5 @@
-//! Results as a table: `DuckDB` reads what is written, and each documented query says what the reports do.
+//! Results as a table: `DuckDB` reads what is written, and each documented query says what the
+//! reports do.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -43,11 +44,17 @@ impl Measured {
     /// The lanes of a kernel of scalars.
     fn scalars(&self, kernel: &str) -> Vec<Lane> {
         let one = self.of(kernel).unwrap();
-        (0..one.cases.len()).map(|case| (one.cases.case(case).to_vec(), one.answer(case)[0])).collect()
+        (0..one.cases.len())
+            .map(|case| (one.cases.case(case).to_vec(), one.answer(case)[0]))
+            .collect()
     }
 
     /// Number of lanes by kernel in which this gives another result than the other.
-    fn differing(&self, other: &Measured, is_same: impl Fn(u64, u64) -> bool) -> BTreeMap<String, usize> {
+    fn differing(
+        &self,
+        other: &Measured,
+        is_same: impl Fn(u64, u64) -> bool,
+    ) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for one in self.0.iter().filter(|one| one.outcome.answered()) {
             let Some(other) = other.of(&one.kernel.to_string()) else { continue };
@@ -62,17 +69,22 @@ impl Measured {
 }
 
 impl Measured {
-    /// Components of a kernel of vectors that give something else than scalars do, once for each time that these were measured.
+    /// Components of a kernel of vectors that give something else than scalars do, once for each
+    /// time that these were measured.
     fn apart(&self, wide: &Observation) -> usize {
-        let Some(plain) = self.of(&Kernel { width: 1, ..wide.kernel }.to_string()) else { return 0 };
+        let Some(plain) = self.of(&Kernel { width: 1, ..wide.kernel }.to_string()) else {
+            return 0;
+        };
         let mut cases: HashMap<&[u64], Vec<usize>> = HashMap::new();
         for case in 0..plain.cases.len() {
             cases.entry(plain.cases.case(case)).or_default().push(case);
         }
         let width = wide.kernel.width as usize;
-        let places = (0..wide.cases.len()).flat_map(|case| (0..wide.kernel.outputs()).map(move |place| (case, place)));
+        let places = (0..wide.cases.len())
+            .flat_map(|case| (0..wide.kernel.outputs()).map(move |place| (case, place)));
         let differing = |(case, place): (usize, usize)| {
-            let own: Vec<u64> = wide.cases.case(case).iter().skip(place % width).step_by(width).copied().collect();
+            let own: Vec<u64> =
+                wide.cases.case(case).iter().skip(place % width).step_by(width).copied().collect();
             let result = wide.answer(case)[place];
             let scalars = cases.get(&own[..]).into_iter().flatten();
             scalars.filter(|scalar| plain.answer(**scalar)[place / width] != result).count()
@@ -91,7 +103,9 @@ fn measure(root: &Path, driver: &str, table: &str) -> PathBuf {
 }
 
 fn counts(rows: &[Vec<Value>]) -> BTreeMap<String, usize> {
-    rows.iter().map(|row| (row[0].as_str().unwrap().to_owned(), row[1].as_u64().unwrap() as usize)).collect()
+    rows.iter()
+        .map(|row| (row[0].as_str().unwrap().to_owned(), row[1].as_u64().unwrap() as usize))
+        .collect()
 }
 
 #[test]
@@ -99,12 +113,18 @@ fn documented_queries_say_what_reports_say() {
     let root = tempfile::tempdir().unwrap();
     let [old, new] = [("lavapipe-22", "old.parquet"), ("lavapipe-25", "new.parquet")]
         .map(|(driver, table)| Measured::read(&measure(root.path(), driver, table)));
-    let said: Vec<_> = documented(root.path(), "docs/formats.md", 1).into_iter().map(|query| query.rows).collect();
+    let said: Vec<_> =
+        documented(root.path(), "docs/formats.md", 1).into_iter().map(|query| query.rows).collect();
     assert_eq!(said.len(), 11, "the columns and ten queries");
 
     let columns: BTreeMap<&str, &str> =
         said[0].iter().map(|row| (row[0].as_str().unwrap(), row[1].as_str().unwrap())).collect();
-    let unsigned = [("case", "UINTEGER"), ("component", "UTINYINT"), ("operands", "UBIGINT[]"), ("result", "UBIGINT")];
+    let unsigned = [
+        ("case", "UINTEGER"),
+        ("component", "UTINYINT"),
+        ("operands", "UBIGINT[]"),
+        ("result", "UBIGINT"),
+    ];
     assert_eq!((columns.len(), columns["kernel"]), (19, "VARCHAR"));
     assert_eq!(unsigned.map(|(name, _)| columns[name]), unsigned.map(|(_, kind)| kind));
 
@@ -121,7 +141,10 @@ fn documented_queries_say_what_reports_say() {
     // Kernels by outcome, lanes by operation.
     let ran = new.0.iter().filter(|one| one.outcome == fpprobe_profiles::Outcome::Ran).count();
     assert_eq!(counts(&said[2])["ran"], ran);
-    assert_eq!(said[2].iter().map(|row| row[1].as_u64().unwrap() as usize).sum::<usize>(), new.0.len());
+    assert_eq!(
+        said[2].iter().map(|row| row[1].as_u64().unwrap() as usize).sum::<usize>(),
+        new.0.len()
+    );
     let lanes: usize = new.0.iter().map(|one| one.out.len()).sum();
     assert_eq!(said[3].iter().map(|row| row[2].as_u64().unwrap() as usize).sum::<usize>(), lanes);
 
@@ -138,12 +161,17 @@ fn documented_queries_say_what_reports_say() {
     assert_eq!(joined, by_kernel.keys().map(String::as_str).collect());
     let is_nan = |bits: u64| bits & 0x7fff_ffff > 0x7f80_0000;
     let numbers = old.differing(&new, |one, other| one == other || is_nan(one) && is_nan(other));
-    let numbers: BTreeMap<_, _> = numbers.into_iter().filter(|(kernel, _)| kernel.starts_with("f32.")).collect();
+    let numbers: BTreeMap<_, _> =
+        numbers.into_iter().filter(|(kernel, _)| kernel.starts_with("f32.")).collect();
     assert_eq!(counts(&said[6]), numbers);
     let only: BTreeSet<&str> = said[7].iter().map(|row| row[0].as_str().unwrap()).collect();
     let runs = |side: &Measured, kernel: &str| side.of(kernel).is_some();
-    let kernels: BTreeSet<String> = old.0.iter().chain(&new.0).map(|one| one.kernel.to_string()).collect();
-    let expected = kernels.iter().filter(|kernel| runs(&old, kernel) != runs(&new, kernel)).map(String::as_str);
+    let kernels: BTreeSet<String> =
+        old.0.iter().chain(&new.0).map(|one| one.kernel.to_string()).collect();
+    let expected = kernels
+        .iter()
+        .filter(|kernel| runs(&old, kernel) != runs(&new, kernel))
+        .map(String::as_str);
     assert_eq!(only, expected.collect());
 
     // Flushed sums.
@@ -157,11 +185,16 @@ fn documented_queries_say_what_reports_say() {
     // Constants and vectors beside what a device computes on scalars.
     let differ = |kernel: &str| {
         let plain: BTreeMap<Vec<u64>, u64> = sums.iter().cloned().collect();
-        new.scalars(kernel).into_iter().filter(|(operands, result)| plain[operands] != *result).count()
+        new.scalars(kernel)
+            .into_iter()
+            .filter(|(operands, result)| plain[operands] != *result)
+            .count()
     };
-    let folded = ["f32.fadd:route=literal", "f32.fadd:route=spec"].map(differ).iter().sum::<usize>();
-    let of_sums =
-        |rows: &[Vec<Value>]| rows.iter().filter(|row| row[0].as_str().unwrap().starts_with("f32.fadd")).count();
+    let folded =
+        ["f32.fadd:route=literal", "f32.fadd:route=spec"].map(differ).iter().sum::<usize>();
+    let of_sums = |rows: &[Vec<Value>]| {
+        rows.iter().filter(|row| row[0].as_str().unwrap().starts_with("f32.fadd")).count()
+    };
     assert_eq!(of_sums(&said[9]), folded);
     let wide = new.0.iter().filter(|one| one.kernel.width > 1 && one.outcome.answered());
     let apart: Vec<usize> = wide.map(|wide| new.apart(wide)).collect();

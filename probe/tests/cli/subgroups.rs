@@ -16,7 +16,8 @@ fn orders_are_named_and_numbers_are_right() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("report.json");
         let mut run = fpprobe(&[driver]);
-        ends(run.args(["--set", "workers.timeout=60", "run", "f32.subgroup_*", "-o"]).arg(&place)).with(0);
+        ends(run.args(["--set", "workers.timeout=60", "run", "f32.subgroup_*", "-o"]).arg(&place))
+            .with(0);
         let report = json(&place);
         let device = &report["devices"][0];
         let value = |id: &str| {
@@ -25,10 +26,17 @@ fn orders_are_named_and_numbers_are_right() {
         };
         assert_eq!(value("f32.subgroup_order"), order, "{driver}");
         assert_eq!(value("f32.subgroup_fmin_of_nan"), "number", "{driver}");
-        assert_eq!(value("f32.subgroup_clustered_order") != "not_offered", has_clusters, "{driver}");
+        assert_eq!(
+            value("f32.subgroup_clustered_order") != "not_offered",
+            has_clusters,
+            "{driver}"
+        );
         let profiles = device["profiles"].as_array().unwrap();
-        let rules = profiles.iter().find(|one| one["id"] == "vulkan").unwrap()["rules"].as_array().unwrap();
-        for rule in rules.iter().filter(|one| one["id"].as_str().unwrap().starts_with("V-subgroup-")) {
+        let rules =
+            profiles.iter().find(|one| one["id"] == "vulkan").unwrap()["rules"].as_array().unwrap();
+        for rule in
+            rules.iter().filter(|one| one["id"].as_str().unwrap().starts_with("V-subgroup-"))
+        {
             assert!(rule["verdict"] != "deviates", "{driver}: {rule:#}");
         }
         assert_eq!(device["findings"], serde_json::json!([]), "{driver}");

@@ -17,7 +17,11 @@ fn sweep(drivers: &[&str], folder: &Path, name: &str, arguments: &[&str]) -> Com
 
 fn merge(folder: &Path, name: &str, parts: &[&str]) -> Command {
     let mut command = fpprobe(&[]);
-    command.arg("merge").args(parts.iter().map(|part| folder.join(part))).arg("-o").arg(folder.join(name));
+    command
+        .arg("merge")
+        .args(parts.iter().map(|part| folder.join(part)))
+        .arg("-o")
+        .arg(folder.join(name));
     command
 }
 
@@ -55,11 +59,24 @@ fn parts_of_fingerprints_merge_to_the_whole() {
 
 #[test]
 fn parts_of_what_was_judged_merge_to_the_whole() {
-    let arguments = ["f16.sin", "f16.exp2", "f16.log", "f16.inverse_sqrt", "--profile", "d3d11", "--profile", "vulkan"];
+    let arguments = [
+        "f16.sin",
+        "f16.exp2",
+        "f16.log",
+        "f16.inverse_sqrt",
+        "--profile",
+        "d3d11",
+        "--profile",
+        "vulkan",
+    ];
     parts_are_the_whole(&arguments, THIRDS, &["sweep.json", "sweep.html"]);
     // Parts of one kernel: four blocks of it stand for the whole.
     let shares = ["255/1024", "763/3072", "764/3072", "765/3072"];
-    parts_are_the_whole(&["f32.floor", "--profile", "vulkan"], shares, &["sweep.json", "sweep.html"]);
+    parts_are_the_whole(
+        &["f32.floor", "--profile", "vulkan"],
+        shares,
+        &["sweep.json", "sweep.html"],
+    );
 }
 
 #[test]
@@ -70,7 +87,8 @@ fn parts_tell_once_what_a_device_lacks() {
     let arguments = ["f16.sin", "f32.fabs:controls=ftz16", "f32.fabs", "--fingerprint"];
     ends(&mut sweep(&["swiftshader"], folder, "whole", &arguments)).with(0);
     for shard in ["1/2", "2/2"] {
-        ends(sweep(&["swiftshader"], folder, &shard[..1], &arguments).args(["--shard", shard])).with(0);
+        ends(sweep(&["swiftshader"], folder, &shard[..1], &arguments).args(["--shard", shard]))
+            .with(0);
     }
     ends(&mut merge(folder, "merged", &["1", "2"])).with(0);
     let read = |of: &str| std::fs::read_to_string(folder.join(of).join("sweep.json")).unwrap();
@@ -84,13 +102,24 @@ fn what_changed_between_two_drivers_is_what_they_answer() {
     let both = ["lavapipe-22", "lavapipe-25"];
     let arguments = ["f32.modf", "f32.sqrt", "--fingerprint", "--device", "0"];
     ends(&mut sweep(&both, folder.path(), "old.json", &arguments)).with(0);
-    let arguments = ["f32.modf", "f32.sqrt", "--fingerprint", "--device", "1", "--resolve", old.to_str().unwrap()];
+    let arguments = [
+        "f32.modf",
+        "f32.sqrt",
+        "--fingerprint",
+        "--device",
+        "1",
+        "--resolve",
+        old.to_str().unwrap(),
+    ];
     ends(&mut sweep(&both, folder.path(), "new.json", &arguments)).with(0);
     let report = json(&folder.path().join("new.json"));
     let kernels = &report["devices"][0]["kernels"];
     let (modf, sqrt) = (&kernels[0]["changes"], &kernels[1]["changes"]);
     assert_eq!((&sqrt["inputs"], &sqrt["blocks"]), (&0.into(), &serde_json::json!([])));
-    assert_eq!((&modf["resolution"], &modf["unresolved"]), (&"asked".into(), &serde_json::json!([])));
+    assert_eq!(
+        (&modf["resolution"], &modf["unresolved"]),
+        (&"asked".into(), &serde_json::json!([]))
+    );
     assert!(modf["inputs"].as_u64().unwrap() > 1_000_000, "{}", modf["inputs"]);
     for change in [&modf["list"][0], &modf["list"][1], &modf["list"][999]] {
         let input = change["in"][0].as_str().unwrap();
@@ -103,7 +132,8 @@ fn what_changed_between_two_drivers_is_what_they_answer() {
 
 /// Numbers of the inputs in a file of bits, and how many bits it has.
 fn bits(path: &Path) -> (u64, BTreeSet<u64>) {
-    let packed = std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let packed =
+        std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let bytes = zstd::stream::decode_all(packed).unwrap();
     let of = |(place, byte): (u64, &u8)| {
         let byte = *byte;
@@ -119,7 +149,8 @@ fn every_input_that_changed_is_in_a_file_and_parts_are_the_whole() {
     let both = ["lavapipe-22", "lavapipe-25"];
     // Eight blocks of NaNs.
     let measured = ["f32.modf", "--fingerprint"];
-    ends(sweep(&both, folder, "old/", &measured).args(["--shard", "512/512", "--device", "0"])).with(0);
+    ends(sweep(&both, folder, "old/", &measured).args(["--shard", "512/512", "--device", "0"]))
+        .with(0);
     let old = folder.join("old");
     for (name, shard) in [("whole", "512/512"), ("1", "1023/1024"), ("2", "1024/1024")] {
         let resolve = ["--shard", shard, "--device", "1", "--resolve", old.to_str().unwrap()];
@@ -145,10 +176,15 @@ fn every_input_that_changed_is_in_a_file_and_parts_are_the_whole() {
     std::fs::remove_file(folder.join("2").join(&list)).unwrap();
     let without = ends(&mut merge(folder, "without/", &["1", "2"]));
     without.with(0);
-    assert!(without.err.contains("is missing") && !folder.join("without").join(&list).exists(), "{}", without.err);
+    assert!(
+        without.err.contains("is missing") && !folder.join("without").join(&list).exists(),
+        "{}",
+        without.err
+    );
 
     // What an earlier sweep left does not belong to the next report.
-    ends(sweep(&both, folder, "merged/", &measured).args(["--shard", "1/4096", "--device", "0"])).with(0);
+    ends(sweep(&both, folder, "merged/", &measured).args(["--shard", "1/4096", "--device", "0"]))
+        .with(0);
     assert!(!folder.join("merged/sweep.changed").exists());
 }
 
@@ -167,7 +203,8 @@ fn a_budget_is_kept_and_its_share_told() {
     let count: u64 = measured.iter().map(|(_, count)| count).sum();
     assert!((1..4096).contains(&count), "{count}");
     assert_eq!(kernel["verified"]["inputs"], count << 20);
-    let eighths: std::collections::BTreeSet<u64> = measured.iter().map(|(first, _)| first / 512).collect();
+    let eighths: std::collections::BTreeSet<u64> =
+        measured.iter().map(|(first, _)| first / 512).collect();
     assert_eq!(eighths.len() as u64, count.min(8), "{measured:?}");
 }
 
@@ -182,16 +219,22 @@ fn what_cannot_be_swept_is_refused_with_what_can() {
     assert!(refused(&["f64.s*"]).contains("no kernel matches"));
     assert!(refused(&["f32.sqrt:route=push"]).contains("route"));
     assert!(
-        refused(&["f32.modf"]).contains("take a fingerprint") || refused(&["f32.modf"]).contains("several results")
+        refused(&["f32.modf"]).contains("take a fingerprint")
+            || refused(&["f32.modf"]).contains("several results")
     );
     assert!(refused(&["f32.sqrt", "--shard", "0/3"]).contains("2/8"));
     assert!(refused(&["f32.sqrt", "--budget", "soon"]).contains("30s"));
-    assert!(refused(&["f32.sqrt", "--fingerprint", "--resolve", "/nowhere/x"]).contains("/nowhere/x"));
+    assert!(
+        refused(&["f32.sqrt", "--fingerprint", "--resolve", "/nowhere/x"]).contains("/nowhere/x")
+    );
     assert!(refused(&["f32.sqrt", "--resolve", "x"]).contains("--fingerprint"));
     let folder = tempfile::tempdir().unwrap();
     let foreign = folder.path().join("foreign.fingerprint");
     std::fs::write(&foreign, "{}").unwrap();
-    assert!(refused(&["f32.sqrt", "--fingerprint", "--resolve", foreign.to_str().unwrap()]).contains("does not begin"));
+    assert!(
+        refused(&["f32.sqrt", "--fingerprint", "--resolve", foreign.to_str().unwrap()])
+            .contains("does not begin")
+    );
     let merged = ends(fpprobe(&[]).arg("merge").arg(&foreign));
     merged.with(2);
     assert!(merged.err.contains("schema"), "{}", merged.err);

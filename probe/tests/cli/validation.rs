@@ -1,8 +1,9 @@
-//! The Khronos validation layer has nothing to say of kernels of every kind, by every route. SPIRV-Tools alone looks at
-//! the modules of all of them.
+//! The Khronos validation layer has nothing to say of kernels of every kind, by every route.
+//! SPIRV-Tools alone looks at the modules of all of them.
 //!
-//! Debian 12's layer (1.3.239) is older than `SPV_KHR_float_controls2`. What it says of that extension is distinguished by
-//! what it names, and the kernels that it cannot judge are listed by name and counted.
+//! Debian 12's layer (1.3.239) is older than `SPV_KHR_float_controls2`. What it says of that
+//! extension is distinguished by what it names, and the kernels that it cannot judge are listed by
+//! name and counted.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -32,8 +33,9 @@ const KINDS: [&str; 15] = [
     "*.narrow_widen*",
 ];
 
-/// Marks of what a layer says that does not know `SPV_KHR_float_controls2`: the extension, its capability by number and
-/// without, the structure that enables it, and that such a module cannot be specialised.
+/// Marks of what a layer says that does not know `SPV_KHR_float_controls2`: the extension, its
+/// capability by number and without, the structure that enables it, and that such a module cannot
+/// be specialised.
 const NEWER: [&str; 5] = [
     "SPV_KHR_float_controls2",
     "Invalid capability operand: 6029",
@@ -42,8 +44,8 @@ const NEWER: [&str; 5] = [
     "VUID-VkPipelineShaderStageCreateInfo-pSpecializationInfo-06719",
 ];
 
-/// Everything that validation layers say while a program runs, whichever of its processes they are in: standard output
-/// would keep the last of it, and a file the last process's.
+/// Everything that validation layers say while a program runs, whichever of its processes they are
+/// in: standard output would keep the last of it, and a file the last process's.
 struct Hearing {
     pipe: PathBuf,
     text: JoinHandle<String>,
@@ -75,13 +77,19 @@ impl Hearing {
         Hearing { pipe, text: std::thread::spawn(read) }
     }
 
-    /// Beginnings of the messages, once nothing speaks any more. What is longer than a pipe takes at once may go on behind
-    /// another's message.
+    /// Beginnings of the messages, once nothing speaks any more. What is longer than a pipe takes
+    /// at once may go on behind another's message.
     fn messages(self) -> Vec<String> {
-        OpenOptions::new().write(true).open(&self.pipe).unwrap().write_all(format!("\n{END}\n").as_bytes()).unwrap();
+        OpenOptions::new()
+            .write(true)
+            .open(&self.pipe)
+            .unwrap()
+            .write_all(format!("\n{END}\n").as_bytes())
+            .unwrap();
         let text = self.text.join().unwrap();
-        let messages =
-            text.split("Validation ").filter(|part| part.starts_with("Error: [") || part.starts_with("Warning: ["));
+        let messages = text
+            .split("Validation ")
+            .filter(|part| part.starts_with("Error: [") || part.starts_with("Warning: ["));
         messages.map(|message| message.chars().take(2000).collect()).collect()
     }
 }
@@ -95,19 +103,26 @@ fn the_validation_layer_is_silent() {
         let mut command = fpprobe(&[driver]);
         command.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation");
         command.env("VK_LAYER_SETTINGS_PATH", folder.path());
-        let ended = ends(command.args(["run", "--timeout", "60"]).args(KINDS).arg("-o").arg(&report));
+        let ended =
+            ends(command.args(["run", "--timeout", "60"]).args(KINDS).arg("-o").arg(&report));
         ended.with(0);
         let report = json(&report);
         let device = &report["devices"][0];
         // The layer was really there: it taints the report.
-        assert!(device["taint"].to_string().contains("khronos_validation"), "{driver}: {}", device["taint"]);
+        assert!(
+            device["taint"].to_string().contains("khronos_validation"),
+            "{driver}: {}",
+            device["taint"]
+        );
         let said = hearing.messages();
         let newer = |message: &&String| NEWER.iter().any(|mark| message.contains(mark));
         let unexpected: Vec<&String> = said.iter().filter(|message| !newer(message)).collect();
         assert!(unexpected.is_empty(), "{driver}: {unexpected:#?}");
         let observations = device["observations"].as_array().unwrap();
-        let kernels =
-            observations.iter().filter(|o| o["outcome"] != "unsupported").filter_map(|o| o["kernel"].as_str());
+        let kernels = observations
+            .iter()
+            .filter(|o| o["outcome"] != "unsupported")
+            .filter_map(|o| o["kernel"].as_str());
         let beyond: Vec<&str> = kernels.filter(|kernel| kernel.contains("fastmath0")).collect();
         assert_eq!(
             said.is_empty(),

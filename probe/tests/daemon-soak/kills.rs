@@ -1,4 +1,5 @@
-//! The daemon, its runs and their workers killed at random: no report is lost or torn, nothing stays behind.
+//! The daemon, its runs and their workers killed at random: no report is lost or torn, nothing
+//! stays behind.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -61,7 +62,8 @@ pub fn kills(whole: Duration, seed: u64) {
     );
 }
 
-/// Names of the reports in the store, of which every one is whole and none is missing that was there.
+/// Names of the reports in the store, of which every one is whole and none is missing that was
+/// there.
 fn whole_reports(host: &Host, before: &BTreeSet<String>) -> BTreeSet<String> {
     ends(host.command().args(["history", "verify"])).with(0);
     let names = fs::read_dir(host.path("store")).expect("the store").flatten();

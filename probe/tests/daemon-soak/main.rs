@@ -1,5 +1,5 @@
-//! `make soak-daemon`: measurements back to back, with memory and descriptors counted, neither of which may grow; and the
-//! daemon and its processes killed at random.
+//! `make soak-daemon`: measurements back to back, with memory and descriptors counted, neither of
+//! which may grow; and the daemon and its processes killed at random.
 //!
 //! `SOAK_SECONDS` and `SOAK_KILL_SECONDS` set how long, `SOAK_SEED` the course of the kills.
 
@@ -32,7 +32,9 @@ const KEPT: &str = "50";
 
 fn main() {
     let number = |name: &str, default: u64| {
-        std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} must be a number")))
+        std::env::var(name).map_or(default, |text| {
+            text.parse().unwrap_or_else(|_| panic!("{name} must be a number"))
+        })
     };
     let seed = number("SOAK_SEED", std::process::id().into());
     println!("soak: seed {seed}");
@@ -82,7 +84,8 @@ fn back_to_back(seconds: u64) {
     assert!(descriptors <= early.1, "descriptors leak");
 }
 
-/// Descriptors while nothing is under way: clients, and processes that end, have theirs for a moment.
+/// Descriptors while nothing is under way: clients, and processes that end, have theirs for a
+/// moment.
 fn settled(host: &Host) -> usize {
     let look = |_| {
         std::thread::sleep(Duration::from_millis(20));

@@ -52,7 +52,9 @@ fn what_is_no_request_is_refused_and_nothing_leaks() {
         answer
     };
     let answers: Vec<String> = idle.into_iter().map(left).collect();
-    let of = |status: &str| answers.iter().filter(|answer| answer.starts_with(&format!("HTTP/1.1 {status} "))).count();
+    let of = |status: &str| {
+        answers.iter().filter(|answer| answer.starts_with(&format!("HTTP/1.1 {status} "))).count()
+    };
     let shown_out = answers.iter().filter(|answer| answer.is_empty()).count();
     assert!(of("408") <= 8 && of("408") + of("503") + shown_out == answers.len(), "{answers:?}");
     host.wait("there are seats again", || host.get("/healthz").starts_with("HTTP/1.1 200"));

@@ -44,8 +44,12 @@ fn workers_have_more_time_than_those_of_who_waits() {
     let host = Host::new("swiftshader", "[workers]\ntimeout = 2.5\n");
     // Sixfold: at the lowest priority they wait for everybody else.
     let run = host.wait("a run", || {
-        let command = |pid: u32| fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        host.processes().into_iter().map(command).find(|words| words.split('\0').any(|word| word == "run"))
+        let command =
+            |pid: u32| fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        host.processes()
+            .into_iter()
+            .map(command)
+            .find(|words| words.split('\0').any(|word| word == "run"))
     });
     assert!(run.split('\0').any(|word| word == "workers.timeout=15"), "{run:?}");
     assert!(run.contains("\0--random\x004\0"), "{run:?}");
@@ -56,21 +60,30 @@ fn a_default_run_stops_when_its_window_closes_and_goes_on_when_it_opens() {
     let host = Host::new("lavapipe-25", "start = false\n");
     device(&host);
     assert!(host.run(&["run-now", "--full"]).0);
-    let journal = |path: std::path::PathBuf| path.extension().is_some_and(|end| end == "journal").then_some(path);
+    let journal = |path: std::path::PathBuf| {
+        path.extension().is_some_and(|end| end == "journal").then_some(path)
+    };
     let journal = host.wait("answers in the journal", || {
         let files = fs::read_dir(host.path("store/daemon/work")).ok()?.flatten();
         let mut journals = files.filter_map(|entry| journal(entry.path()));
-        journals.find(|path| fs::read_to_string(path).is_ok_and(|text| text.contains("\"record\":\"answers\"")))
+        journals.find(|path| {
+            fs::read_to_string(path).is_ok_and(|text| text.contains("\"record\":\"answers\""))
+        })
     });
     // A window that was, an hour long and hours ago.
-    let hour = |hours: i64| Zoned::now().saturating_sub(hours.hours()).strftime("%H:%M").to_string();
+    let hour =
+        |hours: i64| Zoned::now().saturating_sub(hours.hours()).strftime("%H:%M").to_string();
     host.configure(&format!("start = false\nwindows = [\"{}-{}\"]\n", hour(4), hour(3)));
     host.signal(Signal::HUP);
     let waiting = host.wait("it is stopped", || host.status()["waiting"].get(0).cloned());
-    assert_eq!((waiting["extent"].as_str(), waiting["reason"].as_str()), (Some("full"), Some("a maintenance window")));
+    assert_eq!(
+        (waiting["extent"].as_str(), waiting["reason"].as_str()),
+        (Some("full"), Some("a maintenance window"))
+    );
     assert!(host.processes().is_empty(), "nothing is measured");
     assert!(host.get("/metrics").contains("result=\"stopped\""));
-    let answers = || fs::read_to_string(&journal).unwrap().matches("\"record\":\"answers\"").count();
+    let answers =
+        || fs::read_to_string(&journal).unwrap().matches("\"record\":\"answers\"").count();
     let before = answers();
     assert!(before > 0, "what has answered stays");
     host.configure("start = false\n");
@@ -78,7 +91,8 @@ fn a_default_run_stops_when_its_window_closes_and_goes_on_when_it_opens() {
     host.wait("it goes on from there", || journal.exists() && answers() > before);
 }
 
-/// What NVML offers to who asks how busy a device is, as nvml.h declares it; the device at 0000:03:00.0 is it by 37 %.
+/// What NVML offers to who asks how busy a device is, as nvml.h declares it; the device at
+/// 0000:03:00.0 is it by 37 %.
 const LIBRARY: &str = r#"
 #include <string.h>
 typedef struct { unsigned int gpu, memory; } utilization;
@@ -109,11 +123,13 @@ fn nvidias_library_shows_how_busy_and_how_hot_a_device_is() {
     let source = folder.path().join("nvml.c");
     fs::write(&source, LIBRARY).unwrap();
     let library = folder.path().join("libnvidia-ml.so.1");
-    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
+    let compiled =
+        Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
     assert!(compiled.unwrap().success());
     let query = |address: &str, path: &Path| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fpprobe"));
-        let output = command.args(["utilisation", address]).env("LD_LIBRARY_PATH", path).output().unwrap();
+        let output =
+            command.args(["utilisation", address]).env("LD_LIBRARY_PATH", path).output().unwrap();
         (output.status.success(), String::from_utf8(output.stderr).unwrap())
     };
     assert_eq!(query("0000:03:00.0", folder.path()), (true, "37 71 1410\n".to_owned()));

@@ -24,7 +24,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// One that watches a folder with the manifest of this driver. `settings` are lines of its configuration, below `[daemon]`.
+    /// One that watches a folder with the manifest of this driver. `settings` are lines of its
+    /// configuration, below `[daemon]`.
     pub fn new(driver: &str, settings: &str) -> Host {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir(folder.path().join("drivers")).expect("a folder");
@@ -57,10 +58,19 @@ impl Host {
 
     /// Starts it, again or for the first time.
     pub fn start(&mut self) {
-        let err = fs::OpenOptions::new().create(true).append(true).open(self.path("err")).expect("a file");
+        let err = fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.path("err"))
+            .expect("a file");
         let mut command = self.command();
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
-        self.child = command.arg("daemon").stderr(err).stdout(Stdio::null()).spawn().expect("the program starts");
+        self.child = command
+            .arg("daemon")
+            .stderr(err)
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("the program starts");
         self.wait("the daemon answers", || self.run(&["status"]).0);
     }
 
@@ -89,7 +99,8 @@ impl Host {
     /// Asks the daemon: whether it was done, and what was said.
     pub fn run(&self, words: &[&str]) -> (bool, String) {
         let mut command = with_manifests(&[]);
-        let ended = ends(command.arg("--config").arg(self.path("client.toml")).arg("daemon").args(words));
+        let ended =
+            ends(command.arg("--config").arg(self.path("client.toml")).arg("daemon").args(words));
         (ended.code == Some(0), ended.out + &ended.err)
     }
 
@@ -133,7 +144,8 @@ impl Host {
     pub fn address(&self) -> String {
         let find = || {
             let err = fs::read_to_string(self.path("err")).unwrap_or_default();
-            let line = err.lines().rev().find(|line| line.contains("listens on http://"))?.to_owned();
+            let line =
+                err.lines().rev().find(|line| line.contains("listens on http://"))?.to_owned();
             Some(line.rsplit_once("http://")?.1.trim_end_matches('/').to_owned())
         };
         self.wait("the listener has an address", find)
@@ -172,7 +184,8 @@ impl Host {
         let processes = fs::read_dir("/proc").expect("proc").flatten();
         let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         // A worker is known by the manifest in its environment.
-        let read = |pid: u32, name: &str| fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+        let read =
+            |pid: u32, name: &str| fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
         let ours = |pid: &u32| {
             *pid != self.id()
                 && ["cmdline", "environ"]

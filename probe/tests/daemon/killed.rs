@@ -27,10 +27,15 @@ fn a_daemon_that_is_killed_leaves_nothing_behind_and_starts_again() {
     host.start();
     host.wait("the device", || !host.status()["devices"].as_array().unwrap().is_empty());
     let status = host.status();
-    assert!(status["devices"][0]["last"]["report"].is_string(), "what was found is shown still: {status}");
+    assert!(
+        status["devices"][0]["last"]["report"].is_string(),
+        "what was found is shown still: {status}"
+    );
     let metrics = host.get("/metrics");
     assert!(
-        metrics.lines().any(|line| line.starts_with("fpprobe_") && !line.starts_with("fpprobe_daemon_")),
+        metrics
+            .lines()
+            .any(|line| line.starts_with("fpprobe_") && !line.starts_with("fpprobe_daemon_")),
         "{metrics}"
     );
 }
@@ -41,8 +46,12 @@ fn workers_that_are_killed_cost_nothing_but_time() {
     let kills = std::cell::Cell::new(0);
     host.wait("a measurement", || {
         // The youngest is a worker, most of the time.
-        if let Some(pid) =
-            host.processes().into_iter().max().filter(|_| kills.get() < 3).and_then(|pid| Pid::from_raw(pid as i32))
+        if let Some(pid) = host
+            .processes()
+            .into_iter()
+            .max()
+            .filter(|_| kills.get() < 3)
+            .and_then(|pid| Pid::from_raw(pid as i32))
         {
             let _ = kill_process(pid, Signal::KILL);
         }

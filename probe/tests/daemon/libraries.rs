@@ -29,7 +29,8 @@ fn a_library_that_a_driver_has_loaded_is_replaced() {
     let build = |text: &str, name: &str| {
         let source = folder.join("needed.c");
         fs::write(&source, text).unwrap();
-        let compiled = Command::new("cc").args(["-shared", "-o"]).arg(folder.join(name)).arg(&source).status();
+        let compiled =
+            Command::new("cc").args(["-shared", "-o"]).arg(folder.join(name)).arg(&source).status();
         assert!(compiled.unwrap().success());
     };
     build("int one;", "libneeded.so.1");
@@ -53,8 +54,9 @@ fn a_link_above_the_manifest_is_turned() {
         fs::create_dir(&folder).unwrap();
         let library = json(&manifest(driver))["ICD"]["library_path"].as_str().unwrap().to_owned();
         let library = manifest(driver).parent().unwrap_or(Path::new("/")).join(library);
-        let text =
-            format!(r#"{{"file_format_version":"1.0.0","ICD":{{"library_path":{library:?},"api_version":"1.3.0"}}}}"#);
+        let text = format!(
+            r#"{{"file_format_version":"1.0.0","ICD":{{"library_path":{library:?},"api_version":"1.3.0"}}}}"#
+        );
         fs::write(folder.join("driver.json"), text).unwrap();
     }
     fs::remove_dir_all(host.path("drivers")).unwrap();
@@ -65,7 +67,9 @@ fn a_link_above_the_manifest_is_turned() {
     turn(&host, "lavapipe-22");
     let settings = "poll = 86400.0\n";
     let info = |host: &Host| host.status()["devices"][0]["driver_info"].as_str().map(str::to_owned);
-    let is = |version: &'static str| move |info: Option<String>| info.is_some_and(|info| info.contains(version));
+    let is = |version: &'static str| {
+        move |info: Option<String>| info.is_some_and(|info| info.contains(version))
+    };
     again(&mut host, settings);
     host.wait("the first measurement", || last(&host));
     assert!(is("Mesa 22")(info(&host)));

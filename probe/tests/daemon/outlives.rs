@@ -15,7 +15,8 @@ fn a_pause_lasts_until_an_operator_ends_it() {
     host.ended();
     host.start();
     assert_eq!(
-        host.wait("the look", || Some(host.status()).filter(|status| status["state"] != "looking"))["state"],
+        host.wait("the look", || Some(host.status()).filter(|status| status["state"] != "looking"))
+            ["state"],
         "paused"
     );
     assert!(host.run(&["resume"]).0);
@@ -26,10 +27,15 @@ fn a_pause_lasts_until_an_operator_ends_it() {
 fn metrics_of_the_last_round_are_there_before_the_next() {
     let mut host = Host::new("swiftshader", "start = false\n");
     assert!(host.run(&["run-now"]).0);
-    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
+    host.wait("the first measurement", || {
+        host.messages().contains("was measured for the first time")
+    });
     let of_devices = |host: &Host| -> Vec<String> {
         let page = host.get("/metrics");
-        page.lines().filter(|line| line.contains("slot=") && !line.contains("_total{")).map(str::to_owned).collect()
+        page.lines()
+            .filter(|line| line.contains("slot=") && !line.contains("_total{"))
+            .map(str::to_owned)
+            .collect()
     };
     let before = of_devices(&host);
     assert!(before.iter().any(|line| line.starts_with("fpprobe_profile_class{")), "{before:#?}");
@@ -53,7 +59,9 @@ fn an_interval_goes_on_however_often_the_rest_is_read_again() {
 #[test]
 fn a_damaged_report_of_before_stops_a_device_once_at_most() {
     let host = Host::new("swiftshader", "");
-    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
+    host.wait("the first measurement", || {
+        host.messages().contains("was measured for the first time")
+    });
     let last = || host.status()["devices"][0]["last"]["report"].as_str().map(str::to_owned);
     let before = last().unwrap();
     for entry in fs::read_dir(host.path("store/daemon/references/quick")).unwrap().flatten() {
@@ -71,7 +79,11 @@ fn a_damaged_report_of_before_stops_a_device_once_at_most() {
     assert!(host.messages().contains("the report of before is damaged"), "{}", host.messages());
     assert!(host.run(&["run-now"]).0);
     host.wait("the third measurement", || last().filter(|last| *last != second && *last != before));
-    assert!(host.messages().contains(&format!("has not changed since {second}")), "{}", host.messages());
+    assert!(
+        host.messages().contains(&format!("has not changed since {second}")),
+        "{}",
+        host.messages()
+    );
 }
 
 #[test]
@@ -81,7 +93,10 @@ fn what_can_never_work_is_an_error() {
         ("schedule = \"0 3 * * sun\"", "systemd timer"),
         ("webhook.url = \"http://\"", "and a host"),
         ("webhook.url = \"ftp://a/\"", "http:// or https://"),
-        ("webhook = { url = \"https://a/\", authorities = \"/nowhere\" }", "daemon.webhook.authorities"),
+        (
+            "webhook = { url = \"https://a/\", authorities = \"/nowhere\" }",
+            "daemon.webhook.authorities",
+        ),
         ("budget.memory = 4096", "MemoryMax="),
     ] {
         let config = folder.path().join("config.toml");
@@ -110,19 +125,29 @@ fn a_hook_ends_with_the_daemon() {
     // A number that no other process sleeps for.
     let seconds = format!("{}", 100_000 + std::process::id());
     let sleeps = || {
-        let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
-        processes.filter_map(|path| fs::read(path).ok()).any(|words| words == format!("sleep\0{seconds}\0").as_bytes())
+        let processes =
+            fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
+        processes
+            .filter_map(|path| fs::read(path).ok())
+            .any(|words| words == format!("sleep\0{seconds}\0").as_bytes())
     };
-    let settings = format!("tell = \"changes\"\nhook.command = [\"sleep\", \"{seconds}\"]\nhook.timeout = 1000.0\n");
+    let settings = format!(
+        "tell = \"changes\"\nhook.command = [\"sleep\", \"{seconds}\"]\nhook.timeout = 1000.0\n"
+    );
     let mut host = Host::new("lavapipe-22", &settings);
-    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
+    host.wait("the first measurement", || {
+        host.messages().contains("was measured for the first time")
+    });
     host.install("lavapipe-25");
     host.wait("the hook", sleeps);
     host.signal(Signal::KILL);
     host.ended();
     host.wait("its end", || !sleeps());
-    // It is reported again, now by a program that has a child; both end, and it is reported again the next time.
-    let shell = format!("hook.command = [\"sh\", \"-c\", \"sleep {seconds} & wait\"]\nhook.timeout = 1000.0\n");
+    // It is reported again, now by a program that has a child; both end, and it is reported again
+    // the next time.
+    let shell = format!(
+        "hook.command = [\"sh\", \"-c\", \"sleep {seconds} & wait\"]\nhook.timeout = 1000.0\n"
+    );
     host.configure(&format!("tell = \"changes\"\n{shell}"));
     host.start();
     host.wait("the hook's child", sleeps);
@@ -136,10 +161,15 @@ fn a_hook_ends_with_the_daemon() {
 #[test]
 fn a_driver_that_breaks_is_reported() {
     let host = Host::new("swiftshader", "");
-    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
-    assert!(host.get("/metrics").contains("\nfpprobe_daemon_troubles 0\n"), "{}", host.get("/metrics"));
-    let broken =
-        r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "/nowhere/lib.so", "api_version": "1.3.0"}}"#;
+    host.wait("the first measurement", || {
+        host.messages().contains("was measured for the first time")
+    });
+    assert!(
+        host.get("/metrics").contains("\nfpprobe_daemon_troubles 0\n"),
+        "{}",
+        host.get("/metrics")
+    );
+    let broken = r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "/nowhere/lib.so", "api_version": "1.3.0"}}"#;
     fs::write(host.path("drivers/driver.json"), broken).unwrap();
     host.wait("the trouble", || host.messages().contains("/nowhere/lib.so, which does not exist"));
     host.wait("the metric", || host.get("/metrics").contains("\nfpprobe_daemon_troubles 1\n"));
@@ -151,7 +181,11 @@ fn an_address_that_is_taken_may_be_free_later() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("config.toml");
     let (store, address) = (folder.path().join("store"), taken.local_addr().unwrap());
-    fs::write(&config, format!("[store]\npath = {store:?}\n[daemon]\nhttp.listen = \"{address}\"\n")).unwrap();
+    fs::write(
+        &config,
+        format!("[store]\npath = {store:?}\n[daemon]\nhttp.listen = \"{address}\"\n"),
+    )
+    .unwrap();
     let ended = ends(with_manifests(&[]).arg("--config").arg(&config).arg("daemon"));
     // Not 2, after which the unit does not start it again.
     ended.with(1);

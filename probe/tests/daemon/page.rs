@@ -10,7 +10,9 @@ use crate::host::Host;
 #[test]
 fn the_page_follows_the_daemon_in_a_browser() {
     let mut host = Host::new("lavapipe-22", "");
-    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
+    host.wait("the first measurement", || {
+        host.messages().contains("was measured for the first time")
+    });
     host.install("lavapipe-25");
     host.wait("the update", || host.messages().contains("has changed since"));
     let history = |host: &Host| host.status()["devices"][0]["history"].clone();
@@ -31,7 +33,11 @@ fn the_page_follows_the_daemon_in_a_browser() {
     let pictures = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let mut looks = Command::new("node");
     looks.arg(script).arg(format!("http://{}/", host.address())).arg(pictures);
-    let output = looks.output().unwrap_or_else(|error| panic!("node: {error}; .ci/install test installs it"));
-    let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    let output = looks
+        .output()
+        .unwrap_or_else(|error| panic!("node: {error}; .ci/install test installs it"));
+    let text = [output.stdout, output.stderr]
+        .map(|text| String::from_utf8_lossy(&text).into_owned())
+        .concat();
     assert!(output.status.success(), "{text}");
 }

@@ -35,7 +35,9 @@ fn strangers_are_refused_by_the_sockets_mode_and_by_who_they_are() {
     // A further group is as good as the first.
     let further = |group: &str| {
         let mut command = std::process::Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--groups", group]).arg(env!("CARGO_BIN_EXE_fpprobe"));
+        command
+            .args(["--reuid=65534", "--regid=65534", "--groups", group])
+            .arg(env!("CARGO_BIN_EXE_fpprobe"));
         command.arg("--config").arg(host.path("config.toml")).args(["daemon", "resume"]);
         crate::scene::ends(&mut command)
     };

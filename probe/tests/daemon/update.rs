@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::host::{Host, PATIENCE};
 use crate::scene::json;
 
-/// What the issue of a driver update may take until everybody knows; a build for tests, beside other tests, takes longer.
+/// What the issue of a driver update may take until everybody knows; a build for tests, beside
+/// other tests, takes longer.
 const SOON: Duration = Duration::from_secs(10);
 
 #[test]
@@ -22,7 +23,9 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
         folder.path().display()
     );
     let host = Host::new("lavapipe-22", &settings);
-    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
+    host.wait("the first measurement", || {
+        host.messages().contains("was measured for the first time")
+    });
     let store = || {
         fs::read_dir(host.path("store"))
             .unwrap()
@@ -39,7 +42,8 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
 
     let begun = Instant::now();
     host.install("lavapipe-25");
-    let hook: Value = host.wait("the hook", || serde_json::from_str(&fs::read_to_string(&hooked).ok()?).ok());
+    let hook: Value =
+        host.wait("the hook", || serde_json::from_str(&fs::read_to_string(&hooked).ok()?).ok());
     let mut bytes = vec![0; 1 << 16];
     let entry = loop {
         let length = journal.recv(&mut bytes).expect("an entry of the journal");
@@ -50,7 +54,8 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
     };
     let metrics = host.wait("the metrics", || {
         let text = fs::read_to_string(folder.path().join("metrics.prom")).ok()?;
-        let changed = text.lines().find(|line| line.starts_with("fpprobe_daemon_changed_kernels{"))?;
+        let changed =
+            text.lines().find(|line| line.starts_with("fpprobe_daemon_changed_kernels{"))?;
         (!changed.ends_with(" 0")).then(|| text.clone())
     });
     let took = begun.elapsed();
@@ -61,11 +66,16 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
     // Both reports are where it says.
     for side in ["old", "new"] {
         let file = std::path::Path::new(hook[side][0]["file"].as_str().unwrap());
-        assert!(file.is_file() && file.parent() == Some(&host.path("store")), "{side}: {}", file.display());
+        assert!(
+            file.is_file() && file.parent() == Some(&host.path("store")),
+            "{side}: {}",
+            file.display()
+        );
     }
     let changes = hook["devices"][0]["changes"].as_array().unwrap();
     let find = |subject: &str, id: &str| {
-        let mut found = changes.iter().filter(|change| change["subject"] == subject && change["id"] == id);
+        let mut found =
+            changes.iter().filter(|change| change["subject"] == subject && change["id"] == id);
         found.next().unwrap_or_else(|| panic!("{subject} {id}")).to_string()
     };
     // Mesa 22 converts what does not fit otherwise than Mesa 25 does.
@@ -76,16 +86,24 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
     assert!(headlines.contains("f32 to i32 of NaN"), "{headlines}");
     let identity = find("identity", "driver.info");
     assert!(identity.contains("Mesa 22") && identity.contains("Mesa 25"), "{identity}");
-    for field in
-        ["FPPROBE_DEVICE=llvmpipe", "FPPROBE_DRIVER=Mesa 25", "FPPROBE_VERDICT=none", "SYSLOG_IDENTIFIER=fpprobe"]
-    {
+    for field in [
+        "FPPROBE_DEVICE=llvmpipe",
+        "FPPROBE_DRIVER=Mesa 25",
+        "FPPROBE_VERDICT=none",
+        "SYSLOG_IDENTIFIER=fpprobe",
+    ] {
         assert!(entry.contains(field), "{entry}");
     }
-    assert!(metrics.contains("Mesa 25") && !metrics.contains("Mesa 22"), "a driver that is gone has no metrics");
+    assert!(
+        metrics.contains("Mesa 25") && !metrics.contains("Mesa 22"),
+        "a driver that is gone has no metrics"
+    );
     assert_eq!(store(), 2);
     let id = host.status()["devices"][0]["last"]["report"].as_str().unwrap().to_owned();
-    let kept: Value =
-        serde_json::from_slice(&fs::read(host.path("store/daemon/diffs").join(format!("{id}.json"))).unwrap()).unwrap();
+    let kept: Value = serde_json::from_slice(
+        &fs::read(host.path("store/daemon/diffs").join(format!("{id}.json"))).unwrap(),
+    )
+    .unwrap();
     assert_eq!(kept, hook);
     assert!(host.get("/metrics").contains("fpprobe_daemon_changed_kernels"));
     assert!(host.get(&format!("/diffs/{id}.json")).contains("fpprobe-diff/2"));
@@ -97,7 +115,9 @@ fn a_driver_that_changes_under_the_daemon_is_told_to_everybody() {
 #[test]
 fn a_driver_that_goes_is_missed_and_one_that_comes_is_measured() {
     let host = Host::new("swiftshader", "");
-    host.wait("the first measurement", || host.messages().contains("was measured for the first time"));
+    host.wait("the first measurement", || {
+        host.messages().contains("was measured for the first time")
+    });
     fs::remove_file(host.path("drivers/driver.json")).unwrap();
     host.wait("the device is gone", || host.status()["devices"].as_array().unwrap().is_empty());
     assert!(host.messages().contains("is gone"));
@@ -112,7 +132,8 @@ fn updates_are_compared_though_the_store_keeps_one_report() {
     host.ended();
     host.configure("");
     let text = fs::read_to_string(host.path("config.toml")).unwrap();
-    fs::write(host.path("config.toml"), text.replace("[store]\n", "[store]\nkeep_count = 1\n")).unwrap();
+    fs::write(host.path("config.toml"), text.replace("[store]\n", "[store]\nkeep_count = 1\n"))
+        .unwrap();
     host.start();
     let last = || host.status()["devices"][0]["last"]["report"].as_str().map(str::to_owned);
     let mut before = host.wait("the first measurement", last);
@@ -122,12 +143,22 @@ fn updates_are_compared_though_the_store_keeps_one_report() {
         let files = fs::read_dir(host.path("store")).unwrap().flatten();
         let names = files.map(|entry| entry.path().display().to_string());
         let reports: Vec<String> = names.filter(|name| name.ends_with(".fpreport")).collect();
-        assert!(matches!(&reports[..], [one] if one.ends_with(&format!("{now}.fpreport"))), "{reports:?}");
-        assert!(host.messages().contains(&format!("has changed since {before}: ")), "{}", host.messages());
+        assert!(
+            matches!(&reports[..], [one] if one.ends_with(&format!("{now}.fpreport"))),
+            "{reports:?}"
+        );
+        assert!(
+            host.messages().contains(&format!("has changed since {before}: ")),
+            "{}",
+            host.messages()
+        );
         let diff = json(&host.path("store/daemon/diffs").join(format!("{now}.json")));
         assert!(!diff["devices"][0]["changes"].as_array().unwrap().is_empty());
         let page = host.get(&format!("/diffs/{now}"));
-        assert!(page.starts_with("HTTP/1.1 404 ") && page.contains(&format!("/diffs/{now}.json has")), "{page}");
+        assert!(
+            page.starts_with("HTTP/1.1 404 ") && page.contains(&format!("/diffs/{now}.json has")),
+            "{page}"
+        );
         before = now;
     }
 }

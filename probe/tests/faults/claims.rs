@@ -15,8 +15,16 @@ fn a_mode_that_is_claimed_and_honoured_is_used() {
     for kernel in kernels {
         assert_eq!(run.outcome(kernel), "ran", "{}", run.detail(kernel));
     }
-    assert_ne!(run.out(kernels[0]), run.out(kernels[1]), "lavapipe keeps subnormals unless told otherwise");
-    assert!(!run.device()["findings"].to_string().contains("FlushToZero"), "{}", run.device()["findings"]);
+    assert_ne!(
+        run.out(kernels[0]),
+        run.out(kernels[1]),
+        "lavapipe keeps subnormals unless told otherwise"
+    );
+    assert!(
+        !run.device()["findings"].to_string().contains("FlushToZero"),
+        "{}",
+        run.device()["findings"]
+    );
 }
 
 #[test]
@@ -51,8 +59,11 @@ fn a_claim_that_is_withdrawn_is_not_used() {
 fn what_vulkan_1_4_demands_must_be_claimed() {
     let demanded = |run: &Run| {
         let findings = run.device()["findings"].to_string();
-        let names = ["shaderSignedZeroInfNanPreserveFloat16", "shaderSignedZeroInfNanPreserveFloat32"];
-        names.map(|name| findings.contains(&format!("{name} is not claimed, though Vulkan 1.4 demands it")))
+        let names =
+            ["shaderSignedZeroInfNanPreserveFloat16", "shaderSignedZeroInfNanPreserveFloat32"];
+        names.map(|name| {
+            findings.contains(&format!("{name} is not claimed, though Vulkan 1.4 demands it"))
+        })
     };
     assert_eq!(demanded(&run_on("lavapipe-25", "", &["f32.fabs"], &[])), [false, false]);
     assert_eq!(demanded(&run_on("lavapipe-25", "deny szin32", &["f32.fabs"], &[])), [false, true]);
@@ -79,14 +90,21 @@ fn independence_decides_which_modes_go_together() {
 #[test]
 fn features_come_and_go() {
     let claimed_only = run("feature shaderFloat64 on", &["f32.fabs"], &[]);
-    assert!(claimed(&claimed_only, "shaderFloat64"), "a feature the driver lacks is not passed on to it");
+    assert!(
+        claimed(&claimed_only, "shaderFloat64"),
+        "a feature the driver lacks is not passed on to it"
+    );
     assert_eq!(claimed_only.outcome("f32.fabs"), "ran");
     let strange = run("feature shaderFloat64 2", &["f32.fabs"], &[]);
     assert!(claimed(&strange, "shaderFloat64"), "any number but 0 is true");
     let kernel = "b10g11r11.load:route=storage_image";
     let removed = run("feature shaderStorageImageExtendedFormats off", &[kernel], &[]);
     assert_eq!(removed.outcome(kernel), "unsupported");
-    assert!(removed.detail(kernel).contains("shaderStorageImageExtendedFormats"), "{}", removed.detail(kernel));
+    assert!(
+        removed.detail(kernel).contains("shaderStorageImageExtendedFormats"),
+        "{}",
+        removed.detail(kernel)
+    );
 }
 
 #[test]

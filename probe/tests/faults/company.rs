@@ -6,8 +6,9 @@ use crate::scene::{ends, fpprobe, json};
 /// Wrong, but possible.
 const WRONG: &str = "give 3f800000 in f32.sqrt when x is 40000000";
 
-/// A compiler that is wrong every second time is found where modules are compiled again: by one seed in eight, and always where
-/// everything is measured. What was not compiled again is what the first module gave.
+/// A compiler that is wrong every second time is found where modules are compiled again: by one
+/// seed in eight, and always where everything is measured. What was not compiled again is what the
+/// first module gave.
 #[test]
 fn a_compiler_that_is_not_deterministic_is_found_in_modules_that_are_compiled_again() {
     let statement = format!("{WRONG} second");
@@ -15,7 +16,8 @@ fn a_compiler_that_is_not_deterministic_is_found_in_modules_that_are_compiled_ag
     for seed in 0..8 {
         let run = run(&statement, &KERNELS, &["--timeout", "20", "--seed", &seed.to_string()]);
         let recompiled = run.device()["recompiled"].as_array();
-        let recompiled = recompiled.is_some_and(|kernels| kernels.iter().any(|kernel| kernel == "f32.sqrt"));
+        let recompiled =
+            recompiled.is_some_and(|kernels| kernels.iter().any(|kernel| kernel == "f32.sqrt"));
         assert_eq!(recompiled, seed == RECOMPILING, "{seed}");
         let expected = if recompiled { ("flaky", 1) } else { ("ran", 0) };
         let found = (run.outcome("f32.sqrt"), run.findings("flaky", "f32.sqrt"));
@@ -42,13 +44,25 @@ fn wrong_only_when_batched_is_a_finding_and_no_deviation() {
     run.others_unharmed(&["f32.sqrt"]);
     // The isolated results are judged, and the report says so.
     assert_eq!(run.out("f32.sqrt"), right.out("f32.sqrt"));
-    let isolated = run.device()["observations"].as_array().unwrap().iter().filter(|one| one["isolated"] == true);
+    let isolated = run.device()["observations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["isolated"] == true);
     assert!(isolated.map(|one| &one["kernel"]).any(|kernel| kernel == "f32.sqrt"));
     assert_eq!(run.device()["profiles"], right.device()["profiles"]);
     // Evidence is the result that its command gives, against the one of the batch.
     let findings = run.device()["findings"].as_array().unwrap();
-    let lane = findings.iter().find(|one| one["kind"] == "batch_dependent").map(|one| &one["evidence"][0]).unwrap();
-    assert_eq!((&lane["out"], &lane["accepts"]["bits"][0]), (&"3fb504f3".into(), &"3f800000".into()), "{lane}");
+    let lane = findings
+        .iter()
+        .find(|one| one["kind"] == "batch_dependent")
+        .map(|one| &one["evidence"][0])
+        .unwrap();
+    assert_eq!(
+        (&lane["out"], &lane["accepts"]["bits"][0]),
+        (&"3fb504f3".into(), &"3f800000".into()),
+        "{lane}"
+    );
     assert_eq!(lane["command"], "fpprobe eval f32.sqrt 40000000");
 }
 
@@ -67,7 +81,8 @@ fn a_report_that_is_judged_again_has_the_verdicts_of_the_run() {
 #[test]
 fn a_deviation_is_found_alone_too() {
     let kernels = ["f32.fabs", "f32.sqrt"];
-    let run = run("give 7fc00000 in f32.sqrt when x is 40000000", &kernels, &["--profile", "d3d11"]);
+    let run =
+        run("give 7fc00000 in f32.sqrt when x is 40000000", &kernels, &["--profile", "d3d11"]);
     let profile = &run.device()["profiles"][0];
     assert_ne!(profile["counts"]["deviates"], 0, "{profile}");
     assert_eq!(run.findings("batch_dependent", ""), 0);

@@ -6,9 +6,13 @@ use crate::faulty::{cramped, measured, run};
 
 #[test]
 fn a_crash_costs_its_kernel_and_nothing_else() {
-    for call in
-        ["vkCreateShaderModule", "vkCreateComputePipelines", "vkCmdDispatch", "vkQueueSubmit", "vkWaitForFences"]
-    {
+    for call in [
+        "vkCreateShaderModule",
+        "vkCreateComputePipelines",
+        "vkCmdDispatch",
+        "vkQueueSubmit",
+        "vkWaitForFences",
+    ] {
         let run = measured(&format!("crash in {call} at f32.floor"));
         assert_eq!(run.code, 5, "{call}: {}", run.err);
         assert_eq!(run.outcome("f32.floor"), "crashed");
@@ -73,8 +77,11 @@ fn a_device_that_cannot_be_opened_is_given_up() {
 
 #[test]
 fn a_device_on_which_everything_crashes_is_given_up() {
-    let run =
-        run("crash in vkCreateComputePipelines; crash in vkCreateGraphicsPipelines", &["f32.f*"], &["--timeout", "20"]);
+    let run = run(
+        "crash in vkCreateComputePipelines; crash in vkCreateGraphicsPipelines",
+        &["f32.f*"],
+        &["--timeout", "20"],
+    );
     assert_eq!(run.code, 4, "{}", run.err);
     // The filter picks more than a hundred kernels.
     assert!(run.struck.len() < 50, "it was tried {} times", run.struck.len());
@@ -82,7 +89,11 @@ fn a_device_on_which_everything_crashes_is_given_up() {
     // What the device does not support it says without a pipeline.
     let is_reported = |one: &Value| one["outcome"] == "crashed" || one["outcome"] == "unsupported";
     assert!(observations.iter().all(is_reported), "who was not asked has no observation");
-    assert!(run.incidents().iter().any(|one| one["detail"].as_str().unwrap().contains("given up with")), "{}", run.err);
+    assert!(
+        run.incidents().iter().any(|one| one["detail"].as_str().unwrap().contains("given up with")),
+        "{}",
+        run.err
+    );
 }
 
 #[test]

@@ -29,7 +29,8 @@ fn half_of_the_results_is_none() {
     run.nothing_passes();
 }
 
-/// Each leaves results unwritten in one of the two runs: the kernels of a module come in reverse order in the second.
+/// Each leaves results unwritten in one of the two runs: the kernels of a module come in reverse
+/// order in the second.
 const ONCE: [&str; 2] = ["half rows company", "skip second"];
 
 #[test]
@@ -37,7 +38,10 @@ fn results_that_were_written_in_one_run_only_are_reported() {
     for statement in ONCE {
         let run = measured(statement);
         for kernel in KERNELS.iter().filter(|kernel| run.outcome(kernel) != "ran") {
-            assert!(["flaky", "not_written"].contains(&run.outcome(kernel)), "{statement}: {kernel}");
+            assert!(
+                ["flaky", "not_written"].contains(&run.outcome(kernel)),
+                "{statement}: {kernel}"
+            );
             assert!(run.detail(kernel).contains("poison"), "{statement}: {}", run.detail(kernel));
         }
     }
@@ -48,7 +52,11 @@ fn poison_is_never_judged_as_an_answer() {
     for statement in ONCE {
         let run = measured(statement);
         for profile in run.device()["profiles"].as_array().unwrap() {
-            let deviating = profile["rules"].as_array().unwrap().iter().filter(|rule| rule["verdict"] == "deviates");
+            let deviating = profile["rules"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|rule| rule["verdict"] == "deviates");
             let ids: Vec<&serde_json::Value> = deviating.map(|rule| &rule["id"]).collect();
             assert!(ids.is_empty(), "{statement}: {} deviates in {ids:?}", profile["id"]);
         }
@@ -58,7 +66,8 @@ fn poison_is_never_judged_as_an_answer() {
 #[test]
 fn results_that_something_else_has_overwritten_are_flaky() {
     // The shuffled second run has other cases in the same place.
-    let run = measured("scribble 5 0 64 alone at f32.sqrt; crash in vkCreateComputePipelines company");
+    let run =
+        measured("scribble 5 0 64 alone at f32.sqrt; crash in vkCreateComputePipelines company");
     assert_eq!(run.outcome("f32.sqrt"), "flaky", "{}", run.detail("f32.sqrt"));
     assert_eq!(run.findings("flaky", "f32.sqrt"), 1);
     run.others_unharmed(&["f32.sqrt"]);
@@ -77,7 +86,8 @@ fn writing_past_the_end_is_noticed() {
     let run = measured("overrun 64 at f32.sqrt");
     assert!(!run.struck.is_empty());
     assert!(
-        run.outcome("f32.sqrt") != "ran" || !run.device()["findings"].as_array().unwrap().is_empty(),
+        run.outcome("f32.sqrt") != "ran"
+            || !run.device()["findings"].as_array().unwrap().is_empty(),
         "bytes behind the results were overwritten, and nobody says so"
     );
 }

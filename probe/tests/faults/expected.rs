@@ -21,7 +21,12 @@ fn gate(folder: &Path, statements: &str, budget: &str) -> Ended {
         std::fs::write(&file, expected.to_string()).unwrap();
     }
     let mut command = faulty(&["swiftshader"], statements);
-    ends(command.env("XDG_STATE_HOME", folder).args(["gate", "--budget", budget, "--expect"]).arg(&file))
+    ends(
+        command
+            .env("XDG_STATE_HOME", folder)
+            .args(["gate", "--budget", budget, "--expect"])
+            .arg(&file),
+    )
 }
 
 #[test]
@@ -30,8 +35,13 @@ fn one_wrong_result_is_a_difference() {
     assert!(gate(folder.path(), "", "60s").with(0).starts_with("same: "));
     // What a layer may have changed is nothing to compare others with.
     let other = folder.path().join("other.json");
-    let tainted = ends(faulty(&["swiftshader"], "").args(["gate", "--record", "--expect"]).arg(&other));
-    assert!(tainted.code == Some(2) && tainted.err.contains("tainted") && !other.exists(), "{}", tainted.err);
+    let tainted =
+        ends(faulty(&["swiftshader"], "").args(["gate", "--record", "--expect"]).arg(&other));
+    assert!(
+        tainted.code == Some(2) && tainted.err.contains("tainted") && !other.exists(),
+        "{}",
+        tainted.err
+    );
     let wrong = gate(folder.path(), "give r+1 in f32.sqrt when x is 3f800000", "60s");
     assert!(wrong.with(3).contains("other results by f32.sqrt;"), "{}", wrong.out);
 }
@@ -40,7 +50,9 @@ fn one_wrong_result_is_a_difference() {
 fn a_driver_that_does_not_come_back_is_unknown_when_time_is_up() {
     let folder = tempfile::tempdir().unwrap();
     gate(folder.path(), "", "60s").with(0);
-    for statement in ["hang in vkQueueSubmit", "hang in vkCreateInstance", "crash in vkCreateComputePipelines"] {
+    for statement in
+        ["hang in vkQueueSubmit", "hang in vkCreateInstance", "crash in vkCreateComputePipelines"]
+    {
         let ended = gate(folder.path(), statement, "6s");
         assert!(ended.with(4).starts_with("unknown: "), "{statement}: {}", ended.out);
         assert_eq!(ended.out.lines().count(), 1, "{}", ended.out);

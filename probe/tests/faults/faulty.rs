@@ -73,7 +73,10 @@ pub fn run_on(driver: &str, statements: &str, kernels: &[&str], arguments: &[&st
 pub fn cramped(kibibytes: u32, statements: &str) -> Run {
     let whole = faulty(&["swiftshader"], statements);
     let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("ulimit -v {kibibytes}; exec \"$0\" \"$@\"")).arg(whole.get_program());
+    command
+        .arg("-c")
+        .arg(format!("ulimit -v {kibibytes}; exec \"$0\" \"$@\""))
+        .arg(whole.get_program());
     for (name, value) in whole.get_envs() {
         match value {
             Some(value) => command.env(name, value),
@@ -87,13 +90,18 @@ fn run_command(mut command: Command, kernels: &[&str], arguments: &[&str]) -> Ru
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.json");
     command.env("FPPROBE_FAULTS_STATE", folder.path());
-    let ended = ends(command.arg("run").args(kernels).args(["--jobs", "1"]).args(arguments).arg("-o").arg(&path));
+    let ended = ends(
+        command.arg("run").args(kernels).args(["--jobs", "1"]).args(arguments).arg("-o").arg(&path),
+    );
     let code = ended.code.unwrap_or(-1);
     assert!(path.exists(), "there is a report whatever happens; status {code}:\n{}", ended.err);
     let report = json(&path);
     for device in report["devices"].as_array().unwrap() {
         // Else nothing that follows means anything.
-        assert!(device["taint"].to_string().contains("libfpprobe_fault_layer.so"), "the layer was not there");
+        assert!(
+            device["taint"].to_string().contains("libfpprobe_fault_layer.so"),
+            "the layer was not there"
+        );
     }
     Run { code, err: ended.err, report, struck: fpprobe_fault_layer::struck(folder.path()) }
 }
@@ -125,7 +133,10 @@ impl Run {
     #[track_caller]
     pub fn observation(&self, kernel: &str) -> &Value {
         let observations = self.device()["observations"].as_array().unwrap();
-        observations.iter().find(|one| one["kernel"] == kernel).unwrap_or_else(|| panic!("{kernel} is missing"))
+        observations
+            .iter()
+            .find(|one| one["kernel"] == kernel)
+            .unwrap_or_else(|| panic!("{kernel} is missing"))
     }
 
     /// Its outcome.
@@ -153,7 +164,8 @@ impl Run {
     /// The incidents of the device and, if any, of the whole run.
     pub fn incidents(&self) -> Vec<&Value> {
         let devices = self.report["devices"].as_array().unwrap();
-        let of_devices = devices.iter().flat_map(|device| device["incomplete"].as_array().into_iter().flatten());
+        let of_devices =
+            devices.iter().flat_map(|device| device["incomplete"].as_array().into_iter().flatten());
         of_devices.chain(self.report["incomplete"].as_array().into_iter().flatten()).collect()
     }
 
@@ -164,14 +176,23 @@ impl Run {
         let about: Vec<_> = incidents.iter().filter(|one| one["subject"] == subject).collect();
         assert_eq!(about.len(), 1, "{incidents:#?}\n{}", self.err);
         assert_eq!(about[0]["outcome"], outcome, "{incidents:#?}");
-        assert!(about[0]["detail"].as_str().unwrap().contains(words), "{words} is not in {incidents:#?}");
+        assert!(
+            about[0]["detail"].as_str().unwrap().contains(words),
+            "{words} is not in {incidents:#?}"
+        );
     }
 
     /// Every kernel but these is observed exactly as without faults.
     #[track_caller]
     pub fn others_unharmed(&self, harmed: &[&str]) {
         for kernel in KERNELS.iter().filter(|kernel| !harmed.contains(kernel)) {
-            assert_eq!(self.outcome(kernel), "ran", "{kernel}: {}\n{}", self.detail(kernel), self.err);
+            assert_eq!(
+                self.outcome(kernel),
+                "ran",
+                "{kernel}: {}\n{}",
+                self.detail(kernel),
+                self.err
+            );
             assert_eq!(self.out(kernel), calm().out(kernel), "{kernel}");
         }
     }
@@ -179,7 +200,10 @@ impl Run {
     /// Findings of a kind that mention this.
     pub fn findings(&self, kind: &str, text: &str) -> usize {
         let findings = self.device()["findings"].as_array().unwrap();
-        findings.iter().filter(|one| one["kind"] == kind && one["text"].as_str().unwrap().contains(text)).count()
+        findings
+            .iter()
+            .filter(|one| one["kind"] == kind && one["text"].as_str().unwrap().contains(text))
+            .count()
     }
 
     /// No profile passes that a kernel without an answer belongs to.

@@ -1,4 +1,5 @@
-//! The tables and questions of `docs/fleet.md`: on hosts one of which has a fault, and on a fleet of a million devices.
+//! The tables and questions of `docs/fleet.md`: on hosts one of which has a fault, and on a fleet
+//! of a million devices.
 
 use std::fs;
 
@@ -21,31 +22,51 @@ fn named<const N: usize>(query: &Queried, columns: [usize; N]) -> Vec<Value> {
 #[test]
 fn tables_of_reports_name_the_host_with_a_fault() {
     let folder = tempfile::tempdir().unwrap();
-    let faults = "give r+1 in f16.sqrt when x is 4200\ngive 0000 in f16.fadd when x is 0000 and y is 0001";
+    let faults =
+        "give r+1 in f16.sqrt when x is 4200\ngive 0000 in f16.fadd when x is 0000 and y is 0001";
     for host in ["a", "b", "c", "d"] {
         let probe = || faulty(&["lavapipe-25"], if host == "c" { faults } else { "" });
         let file = |kind: &str| folder.path().join(kind).join(format!("2026-11-27/{host}.json"));
         let mut run = probe();
-        ends(run.args(["run", "f16.fadd", "f16.sqrt", "--label", host, "--no-keep", "-o"]).arg(file("reports")))
-            .with(0);
+        ends(
+            run.args(["run", "f16.fadd", "f16.sqrt", "--label", host, "--no-keep", "-o"])
+                .arg(file("reports")),
+        )
+        .with(0);
         let label = format!("host.label={host}");
         let mut sweep = probe();
-        sweep.args(["--set", &label, "sweep", "--fingerprint", "f16.sqrt", "f16.sin", "-o"]).arg(file("sweeps"));
+        sweep
+            .args(["--set", &label, "sweep", "--fingerprint", "f16.sqrt", "f16.sin", "-o"])
+            .arg(file("sweeps"));
         ends(&mut sweep).with(0);
     }
     // A part of a domain has no root.
     let part = folder.path().join("sweeps/2026-11-27/e.json");
     let mut sweep = faulty(&["lavapipe-25"], "");
-    sweep.args(["--set", "host.label=e", "sweep", "--fingerprint", "f16.sqrt", "f16.sin", "--shard", "1/2", "-o"]);
+    sweep.args([
+        "--set",
+        "host.label=e",
+        "sweep",
+        "--fingerprint",
+        "f16.sqrt",
+        "f16.sin",
+        "--shard",
+        "1/2",
+        "-o",
+    ]);
     ends(sweep.arg(part)).with(0);
 
     fs::create_dir(folder.path().join("tables")).unwrap();
     let queries = documented(folder.path(), DOCUMENT, 1);
-    let [devices, roots, _views, inventory, deviating, outliers, wrong, coverage] = &queries[..] else {
+    let [devices, roots, _views, inventory, deviating, outliers, wrong, coverage] = &queries[..]
+    else {
         panic!("{} queries", queries.len());
     };
     assert_eq!((&devices.rows[0][0], &roots.rows[0][0]), (&json!(4), &json!(9)));
-    assert_eq!((inventory.rows.len(), &inventory.rows[0][0], &inventory.rows[0][4]), (1, &json!("0x10005"), &json!(4)));
+    assert_eq!(
+        (inventory.rows.len(), &inventory.rows[0][0], &inventory.rows[0][4]),
+        (1, &json!("0x10005"), &json!(4))
+    );
     assert!(deviating.rows.is_empty(), "{deviating:?}");
     assert_eq!(named(outliers, [0, 5, 6]), [json!(["c", 1, 4])]);
     assert_eq!(named(wrong, [0, 5, 6, 7]), [json!(["c", "f16.sqrt", 1, 5])]);
@@ -67,8 +88,14 @@ fn a_wrong_root_of_25_million_is_found() {
     assert_eq!((models.clone().count(), models.sum::<u64>()), (40, 1_000_000));
     assert_eq!(named(deviating, [0, 2, 3]), [json!(["NVIDIA Example 2", "vulkan", "26.2.0"])]);
     assert_eq!(named(outliers, [0, 1, 5]), [json!(["node-015432", "pci:0000:02:00.0", 1])]);
-    assert_eq!(named(wrong, [0, 1, 5, 6]), [json!(["node-097222", "pci:0000:02:00.0", "f32.sin", 1])]);
-    assert_eq!(named(coverage, [0, 1, 2]), [json!(["kept", 800_000, 80.0]), json!(["flushed", 200_000, 20.0])]);
+    assert_eq!(
+        named(wrong, [0, 1, 5, 6]),
+        [json!(["node-097222", "pci:0000:02:00.0", "f32.sin", 1])]
+    );
+    assert_eq!(
+        named(coverage, [0, 1, 2]),
+        [json!(["kept", 800_000, 80.0]), json!(["flushed", 200_000, 20.0])]
+    );
     // 0.5 s and 5 s where nothing else runs; here other tests do.
     let limits = [(outliers, 0.5), (wrong, 5.0)];
     assert!(limits.iter().all(|(query, limit)| query.seconds < 10.0 * limit), "{queries:?}");

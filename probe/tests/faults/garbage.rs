@@ -6,13 +6,23 @@ use crate::scene::ends;
 #[test]
 fn no_string_of_a_driver_reaches_the_terminal_as_it_is() {
     for field in ["deviceName", "driverName", "driverInfo"] {
-        for text in [r"\e[31mred\e]0;title\x07", r"endless \xff\e[2J", r"a\nb\rc", r"\x9b31m", "endless x"] {
+        for text in
+            [r"\e[31mred\e]0;title\x07", r"endless \xff\e[2J", r"a\nb\rc", r"\x9b31m", "endless x"]
+        {
             let statement = format!("string {field} {text}");
-            for command in [&["list"][..], &["run", "f32.fabs"], &["run", "f32.fabs", "--format", "md"]] {
+            for command in
+                [&["list"][..], &["run", "f32.fabs"], &["run", "f32.fabs", "--format", "md"]]
+            {
                 let ended = ends(faulty(&["swiftshader"], &statement).args(command));
                 ended.with(0);
-                let control = |text: &str| text.chars().any(|char| char.is_control() && !"\n\t".contains(char));
-                assert!(!control(&ended.out) && !control(&ended.err), "{statement}: {:?}", ended.out);
+                let control = |text: &str| {
+                    text.chars().any(|char| char.is_control() && !"\n\t".contains(char))
+                };
+                assert!(
+                    !control(&ended.out) && !control(&ended.err),
+                    "{statement}: {:?}",
+                    ended.out
+                );
             }
         }
     }
@@ -21,9 +31,13 @@ fn no_string_of_a_driver_reaches_the_terminal_as_it_is() {
 #[test]
 fn no_string_of_a_driver_is_markup() {
     let statement = r"string deviceName <script>alert(1)</script>; string driverInfo <img\ssrc=x>";
-    let ended = ends(faulty(&["swiftshader"], statement).args(["run", "f32.fabs", "--format", "html"]));
+    let ended =
+        ends(faulty(&["swiftshader"], statement).args(["run", "f32.fabs", "--format", "html"]));
     let page = ended.with(0);
-    assert!(!page.contains("<script>alert") && !page.contains("<img src=x"), "the page holds the driver's markup");
+    assert!(
+        !page.contains("<script>alert") && !page.contains("<img src=x"),
+        "the page holds the driver's markup"
+    );
     assert!(page.contains("alert(1)"), "though escaped, the name is there");
 }
 
@@ -31,7 +45,8 @@ fn no_string_of_a_driver_is_markup() {
 fn no_string_of_a_driver_is_a_formula() {
     for text in ["=1+1", "+1", "-1", "@SUM(1)", r#"a","=1+1"#] {
         let statement = format!("string deviceName {text}");
-        let ended = ends(faulty(&["swiftshader"], &statement).args(["run", "f32.fabs", "--format", "csv"]));
+        let ended =
+            ends(faulty(&["swiftshader"], &statement).args(["run", "f32.fabs", "--format", "csv"]));
         for cell in cells(ended.with(0)) {
             // A minus sign begins numbers, too.
             let formula = cell.starts_with(['=', '+', '@']) || cell == "-1";
@@ -45,7 +60,8 @@ fn cells(text: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     for char in text.chars() {
         match char {
-            // A doubled quote ends a quotation and begins the next; what it stands for does not matter here.
+            // A doubled quote ends a quotation and begins the next; what it stands for does not
+            // matter here.
             '"' => quoted = !quoted,
             ',' | '\n' if !quoted => cells.push(String::new()),
             char => cells.last_mut().unwrap().push(char),
@@ -67,7 +83,10 @@ fn a_device_that_is_another_in_each_process_is_told_and_not_measured() {
     for field in ["deviceName", "driverInfo", "deviceUUID", "driverUUID", "pipelineCacheUUID"] {
         let run = measured(&format!("changing {field} process"));
         assert_eq!(run.code, 4, "{field}: {}", run.err);
-        assert!(run.incidents().iter().any(|one| one["detail"].to_string().contains("is no longer")), "{field}");
+        assert!(
+            run.incidents().iter().any(|one| one["detail"].to_string().contains("is no longer")),
+            "{field}"
+        );
     }
 }
 

@@ -1,5 +1,5 @@
-//! The gate against drivers that run less than they did: what does not run any more, or never ran though the device claims to
-//! support it, is named and has a status.
+//! The gate against drivers that run less than they did: what does not run any more, or never ran
+//! though the device claims to support it, is named and has a status.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,10 @@ impl Scene {
     fn run(&self, name: &str, faults: &str) -> (Ended, PathBuf) {
         let report = self.path(&format!("{name}.json"));
         let mut command = faulty(&["swiftshader"], faults);
-        (ends(command.arg("run").args(KERNELS).args(["--profile", "vulkan", "-o"]).arg(&report)), report)
+        (
+            ends(command.arg("run").args(KERNELS).args(["--profile", "vulkan", "-o"]).arg(&report)),
+            report,
+        )
     }
 
     fn accept(&self, report: &Path, arguments: &[&str]) -> Ended {
@@ -44,7 +47,10 @@ impl Scene {
 
     fn check(&self, baseline: &str, report: &Path, arguments: &[&str]) -> Ended {
         let mut command = fpprobe(&[]);
-        command.args(["check", "--allow-tainted", "--baseline"]).arg(self.path(baseline)).args(arguments);
+        command
+            .args(["check", "--allow-tainted", "--baseline"])
+            .arg(self.path(baseline))
+            .args(arguments);
         ends(command.arg(report))
     }
 }
@@ -71,7 +77,11 @@ fn kernels_that_a_driver_refuses_or_leaves_undone_close_the_gate_by_name() {
         assert!(run.err.contains("claims to support what it does not run"), "{}", run.err);
         // The baseline knows that they ran.
         let checked = scene.check("accepted.toml", &report, &[]);
-        assert!(checked.with(3).contains(&format!("{failed} kernels not run any more")), "{}", checked.out);
+        assert!(
+            checked.with(3).contains(&format!("{failed} kernels not run any more")),
+            "{}",
+            checked.out
+        );
         let document = scene.check("accepted.toml", &report, &["--format", "json"]).document(3);
         let changes = document["changes"].as_array().unwrap().iter();
         let unrun: Vec<&Value> = changes.filter(|one| one["subject"] == "kernel").collect();
@@ -81,7 +91,11 @@ fn kernels_that_a_driver_refuses_or_leaves_undone_close_the_gate_by_name() {
         // One that knows nothing lets them pass no more, strictly or not.
         for arguments in [&[][..], &["--strict"]] {
             let ended = scene.check("empty.toml", &report, arguments);
-            assert!(!ended.out.contains("passed:") || ended.out.contains("not passed"), "{}", ended.out);
+            assert!(
+                !ended.out.contains("passed:") || ended.out.contains("not passed"),
+                "{}",
+                ended.out
+            );
             assert!([Some(3), Some(5)].contains(&ended.code), "{}", ended.out);
             assert!(ended.out.contains(&format!("{failed} kernels not run")), "{}", ended.out);
         }
@@ -100,10 +114,15 @@ fn what_a_driver_never_ran_can_be_accepted_by_name() {
     let accepted = scene.accept(&report, &[]);
     accepted.with(0);
     assert!(accepted.err.contains("1 kernel that does not run"), "{}", accepted.err);
-    assert!(std::fs::read_to_string(scene.path("accepted.toml")).unwrap().contains("rejected f32.floor:width=3"));
+    assert!(
+        std::fs::read_to_string(scene.path("accepted.toml"))
+            .unwrap()
+            .contains("rejected f32.floor:width=3")
+    );
     scene.check("accepted.toml", &report, &["--strict"]).with(0);
     // That it crashes now is another thing.
-    let (_, crashing) = scene.run("crash", "crash in vkCreateComputePipelines at f32.floor:width=3");
+    let (_, crashing) =
+        scene.run("crash", "crash in vkCreateComputePipelines at f32.floor:width=3");
     scene.check("accepted.toml", &crashing, &[]).with(5);
 }
 
@@ -114,30 +133,57 @@ fn a_device_of_the_baseline_that_is_not_there_closes_the_gate() {
     let run = |drivers: &[&str], faults: &str, name: &str| {
         let mut command = faulty(drivers, faults);
         let store = ["--store-path".into(), path("store").into_os_string()];
-        ends(command.args(["run", "f32.fabs", "--allow-tainted"]).args(store).arg("-o").arg(path(name)))
+        ends(
+            command
+                .args(["run", "f32.fabs", "--allow-tainted"])
+                .args(store)
+                .arg("-o")
+                .arg(path(name)),
+        )
     };
     let both = ["swiftshader", "lavapipe-25"];
     run(&both, "", "both.json").with(0);
     let mut accept = fpprobe(&[]);
-    accept.args(["baseline", "accept", "--allow-tainted", "--reason", "known"]).arg(path("both.json"));
+    accept
+        .args(["baseline", "accept", "--allow-tainted", "--reason", "known"])
+        .arg(path("both.json"));
     ends(accept.arg("-o").arg(path("accepted.toml"))).with(0);
     let check = |name: &str, arguments: &[&str]| {
         let mut command = fpprobe(&[]);
-        command.args(["check", "--allow-tainted", "--baseline"]).arg(path("accepted.toml")).arg(path(name));
+        command
+            .args(["check", "--allow-tainted", "--baseline"])
+            .arg(path("accepted.toml"))
+            .arg(path(name));
         ends(command.args(arguments))
     };
     check("both.json", &["--strict"]).with(0);
-    // The driver refuses to start: its result is in the report, and since the store has its device the run is incomplete.
+    // The driver refuses to start: its result is in the report, and since the store has its device
+    // the run is incomplete.
     let refused = "return VK_ERROR_INCOMPATIBLE_DRIVER in vkCreateInstance on lavapipe-25";
     let one = run(&both, refused, "one.json");
     one.with(5);
-    assert!(one.err.contains("VK_ERROR_INCOMPATIBLE_DRIVER") && one.err.contains("was measured on"), "{}", one.err);
+    assert!(
+        one.err.contains("VK_ERROR_INCOMPATIBLE_DRIVER") && one.err.contains("was measured on"),
+        "{}",
+        one.err
+    );
     let incident: Value = json(&path("one.json"))["incomplete"][0].clone();
     assert!(incident["subject"].as_str().unwrap().contains("lavapipe-25"), "{incident}");
-    assert!(incident["detail"].as_str().unwrap().contains("vkCreateInstance failed with VK_ERROR_INCOMPATIBLE_DRIVER"));
+    assert!(
+        incident["detail"]
+            .as_str()
+            .unwrap()
+            .contains("vkCreateInstance failed with VK_ERROR_INCOMPATIBLE_DRIVER")
+    );
     // Other commands that measure say it, too.
     let mut eval = faulty(&both, refused);
-    eval.args(["--set", &format!("store.path={}", path("store").display()), "eval", "f32.fabs", "80000000"]);
+    eval.args([
+        "--set",
+        &format!("store.path={}", path("store").display()),
+        "eval",
+        "f32.fabs",
+        "80000000",
+    ]);
     let eval = ends(&mut eval);
     eval.with(0);
     assert!(eval.err.contains("was measured on"), "{}", eval.err);
@@ -151,15 +197,27 @@ fn a_device_of_the_baseline_that_is_not_there_closes_the_gate() {
     command.args(["run", "f32.fabs", "--format", "json"]).env("XDG_STATE_HOME", path("nothing"));
     let alone = ends(&mut command);
     let report = alone.document(0);
-    assert!(report["incomplete"][0]["detail"].as_str().unwrap().starts_with("no device in this machine"), "{report}");
+    assert!(
+        report["incomplete"][0]["detail"]
+            .as_str()
+            .unwrap()
+            .starts_with("no device in this machine"),
+        "{report}"
+    );
     assert!(report["incomplete"][0].get("outcome").is_none());
     assert!(alone.err.contains("no device in this machine"), "{}", alone.err);
 }
 
 #[test]
 fn what_is_said_of_a_driver_that_lists_no_device_names_the_call() {
-    let mut command = faulty(&["swiftshader", "lavapipe-25"], "count vkEnumeratePhysicalDevices 0 on lavapipe-25");
+    let mut command = faulty(
+        &["swiftshader", "lavapipe-25"],
+        "count vkEnumeratePhysicalDevices 0 on lavapipe-25",
+    );
     let list = ends(command.args(["list", "--json"])).document(0);
     assert_eq!(list["idle"].as_array().unwrap().len(), 1);
-    assert!(list["idle_reasons"][0].as_str().unwrap().contains("vkEnumeratePhysicalDevices"), "{list}");
+    assert!(
+        list["idle_reasons"][0].as_str().unwrap().contains("vkEnumeratePhysicalDevices"),
+        "{list}"
+    );
 }

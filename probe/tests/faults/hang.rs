@@ -16,7 +16,11 @@ fn a_hang_costs_its_kernel_and_nothing_else() {
         assert_eq!(run.outcome("f32.floor"), "hung", "{statement}");
         run.others_unharmed(&["f32.floor"]);
         run.nothing_passes();
-        assert!(run.incidents().iter().any(|one| one["subject"] == "f32.floor"), "{:#?}", run.incidents());
+        assert!(
+            run.incidents().iter().any(|one| one["subject"] == "f32.floor"),
+            "{:#?}",
+            run.incidents()
+        );
     }
 }
 
@@ -46,5 +50,7 @@ fn a_device_that_always_hangs_is_given_up_in_bounded_time() {
     let run = run("hang in vkQueueSubmit", &["f32.f*"], &["--timeout", "1"]);
     assert_eq!(run.code, 4, "{}", run.err);
     assert!(start.elapsed() < Duration::from_mins(2), "{:?}", start.elapsed());
-    assert!(run.device()["observations"].as_array().unwrap().iter().all(|one| one["outcome"] != "ran"));
+    assert!(
+        run.device()["observations"].as_array().unwrap().iter().all(|one| one["outcome"] != "ran")
+    );
 }

@@ -11,20 +11,37 @@ fn a_device_that_computes_otherwise_is_named_among_its_equals() {
     let path = |name: &str| folder.path().join(name);
     let kernels = ["f32.fadd", "f32.fmul"];
     for host in ["a", "b", "c", "d"] {
-        let fault = if host == "c" { "give 40000001 in f32.fadd when x is 3f800000 and y is 3f800000" } else { "" };
+        let fault = if host == "c" {
+            "give 40000001 in f32.fadd when x is 3f800000 and y is 3f800000"
+        } else {
+            ""
+        };
         let run = run(fault, &kernels, &["--label", host, "--set", "host.tags=[\"rack=a12\"]"]);
-        assert_eq!((&run.report["host"]["label"], &run.report["host"]["tags"]["rack"]), (&host.into(), &"a12".into()));
+        assert_eq!(
+            (&run.report["host"]["label"], &run.report["host"]["tags"]["rack"]),
+            (&host.into(), &"a12".into())
+        );
         fs::write(path(&format!("{host}.json")), run.report.to_string()).unwrap();
     }
-    let inventory = |arguments: &[&str]| ends(fpprobe(&[]).arg("inventory").arg(folder.path()).args(arguments));
+    let inventory =
+        |arguments: &[&str]| ends(fpprobe(&[]).arg("inventory").arg(folder.path()).args(arguments));
     let ended = inventory(&[]);
     let text = ended.with(0);
     assert!(text.contains("1 of 4 differs from its equals: c "), "{text}");
-    assert!(text.contains("f32.fadd(3f800000 3f800000) = 40000001, on 3 devices 40000000; 1 case differs"), "{text}");
+    assert!(
+        text.contains(
+            "f32.fadd(3f800000 3f800000) = 40000001, on 3 devices 40000000; 1 case differs"
+        ),
+        "{text}"
+    );
     let document = inventory(&["--format", "json"]).document(0);
     let behaviours = document["groups"][0]["behaviours"].as_array().unwrap();
-    let minority: Vec<bool> = behaviours.iter().map(|one| one["minority"].as_bool().unwrap()).collect();
-    assert_eq!((minority, &behaviours[1]["devices"][0]["tags"]["rack"]), (vec![false, true], &"a12".into()));
+    let minority: Vec<bool> =
+        behaviours.iter().map(|one| one["minority"].as_bool().unwrap()).collect();
+    assert_eq!(
+        (minority, &behaviours[1]["devices"][0]["tags"]["rack"]),
+        (vec![false, true], &"a12".into())
+    );
     assert_eq!(behaviours[1]["differences"].as_array().unwrap().len(), 1, "{behaviours:?}");
 
     // A file that cannot be read hides no other, and does not pass unnoticed.
@@ -34,7 +51,9 @@ fn a_device_that_computes_otherwise_is_named_among_its_equals() {
     assert_eq!(fs::read_to_string(path("inventory.csv")).unwrap().lines().count(), 5);
     assert!(inventory(&[]).with(5).contains("1 file unreadable"));
     assert_eq!(ends(fpprobe(&[]).arg("inventory").arg(path("broken.json"))).code, Some(2));
-    assert!(ends(fpprobe(&[]).arg("inventory").arg(path("none"))).err.contains("none: No such file"));
+    assert!(
+        ends(fpprobe(&[]).arg("inventory").arg(path("none"))).err.contains("none: No such file")
+    );
     let wrong = ends(fpprobe(&[]).args(["--set", "host.tags=[\"rack\"]", "run", "f32.fadd"]));
     assert!(wrong.code == Some(2) && wrong.err.contains("host.tags"), "{}", wrong.err);
 }

@@ -4,7 +4,9 @@ use crate::faulty::{KERNELS, measured};
 
 #[test]
 fn limits_of_nothing_leave_nothing_to_measure() {
-    for limit in ["maxStorageBufferRange", "maxComputeWorkGroupCount", "maxPerStageDescriptorStorageBuffers"] {
+    for limit in
+        ["maxStorageBufferRange", "maxComputeWorkGroupCount", "maxPerStageDescriptorStorageBuffers"]
+    {
         let run = measured(&format!("limit {limit} 0"));
         assert_eq!(run.code, 4, "{limit}: {}", run.err);
         for kernel in KERNELS {

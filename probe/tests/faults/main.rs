@@ -1,5 +1,5 @@
-//! The real binary on a real driver that fails on purpose (`fpprobe-fault-layer`). What fails is named, nothing else is
-//! lost, and nothing that failed passes for an answer.
+//! The real binary on a real driver that fails on purpose (`fpprobe-fault-layer`). What fails is
+//! named, nothing else is lost, and nothing that failed passes for an answer.
 
 mod claims;
 mod company;

@@ -18,7 +18,10 @@ fn values<const N: usize>(run: &Run, traits: [&str; N]) -> [String; N] {
     traits.map(|name| {
         let id = format!("matrix.f16_f32.{name}");
         let found: Option<&Value> = known.iter().find(|one| one["id"] == id.as_str());
-        found.map_or_else(|| format!("{id} is missing"), |one| one["run_time"]["value"].as_str().unwrap().to_owned())
+        found.map_or_else(
+            || format!("{id} is missing"),
+            |one| one["run_time"]["value"].as_str().unwrap().to_owned(),
+        )
     })
 }
 

@@ -7,7 +7,8 @@ use crate::scene::ends;
 fn a_flood_is_swallowed() {
     for stream in ["stderr", "stdout"] {
         for call in ["vkCreateInstance", "vkCreateComputePipelines"] {
-            let run = run(&format!("flood {stream} 100000000 in {call}"), &KERNELS, &["--timeout", "60"]);
+            let run =
+                run(&format!("flood {stream} 100000000 in {call}"), &KERNELS, &["--timeout", "60"]);
             assert_eq!(run.code, 0, "{stream} {call}");
             run.others_unharmed(&[]);
             assert!(run.err.len() < 100_000, "{} bytes of it came through", run.err.len());
@@ -18,10 +19,16 @@ fn a_flood_is_swallowed() {
 #[test]
 fn results_alone_are_on_standard_output() {
     let statement = "flood stdout 100000 in vkCreateInstance; flood stdout 100000 in vkQueueSubmit";
-    let ended = ends(faulty(&["swiftshader"], statement).args(["-v", "run", "f32.fabs", "--format", "json"]));
+    let ended = ends(
+        faulty(&["swiftshader"], statement).args(["-v", "run", "f32.fabs", "--format", "json"]),
+    );
     let report = ended.document(0);
     assert_eq!(report["devices"][0]["observations"][0]["outcome"], "ran");
-    assert!(ended.err.contains("dull boy"), "with -v the last of what a driver prints is shown: {}", ended.err);
+    assert!(
+        ended.err.contains("dull boy"),
+        "with -v the last of what a driver prints is shown: {}",
+        ended.err
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Every form of `conforms with`: devices that meet a profile under a mode, by another lowering, or by both, and not
-//! otherwise; and modes that promise it and do not keep it.
+//! Every form of `conforms with`: devices that meet a profile under a mode, by another lowering, or
+//! by both, and not otherwise; and modes that promise it and do not keep it.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::Write as _;
@@ -21,7 +21,8 @@ fn read(profile: &str) -> Profile {
         .unwrap()
 }
 
-/// Everything that a profile looks at, under the modes of a recipe one by one and together, and under one that it may do without.
+/// Everything that a profile looks at, under the modes of a recipe one by one and together, and
+/// under one that it may do without.
 fn kernels(profile: &Profile, recipe: Controls) -> impl Iterator<Item = String> {
     let modes = profile.modes.iter().take(1).copied().chain(recipe.iter());
     let alone = modes.filter_map(|mode| Controls::new([mode]).ok());
@@ -29,8 +30,8 @@ fn kernels(profile: &Profile, recipe: Controls) -> impl Iterator<Item = String> 
     sets.into_iter().flat_map(|set| profile.kernels_under(set)).map(|kernel| kernel.to_string())
 }
 
-/// What a device needs that keeps subnormals of binary32 and meets all other rules, with these faults: class and recipe by
-/// each of these profiles.
+/// What a device needs that keeps subnormals of binary32 and meets all other rules, with these
+/// faults: class and recipe by each of these profiles.
 #[track_caller]
 fn judged(faults: &str, profiles: &[&str]) -> (Run, Vec<(String, String)>) {
     judged_with(faults, profiles, Controls::NONE, &[])
@@ -38,15 +39,26 @@ fn judged(faults: &str, profiles: &[&str]) -> (Run, Vec<(String, String)>) {
 
 /// The same of a device that is asked under the modes of this recipe, and these kernels, too.
 #[track_caller]
-fn judged_with(faults: &str, profiles: &[&str], recipe: Controls, others: &[&str]) -> (Run, Vec<(String, String)>) {
+fn judged_with(
+    faults: &str,
+    profiles: &[&str],
+    recipe: Controls,
+    others: &[&str],
+) -> (Run, Vec<(String, String)>) {
     let arguments: Vec<&str> = profiles.iter().flat_map(|profile| ["--profile", profile]).collect();
     let kernels: HashSet<String> =
         profiles.iter().flat_map(|id| kernels(&read(id), recipe).collect::<Vec<_>>()).collect();
-    let kernels: Vec<&str> = kernels.iter().map(String::as_str).chain(others.iter().copied()).collect();
+    let kernels: Vec<&str> =
+        kernels.iter().map(String::as_str).chain(others.iter().copied()).collect();
     let run = run_on(DRIVER, &format!("{}{faults}", without_flush()), &kernels, &arguments);
     assert_eq!(run.code, 0, "{faults}: {}", run.err);
     let judgements = run.device()["profiles"].as_array().unwrap().iter().map(|profile| {
-        let needs: Vec<&str> = profile["needs"].as_array().unwrap().iter().map(|need| need.as_str().unwrap()).collect();
+        let needs: Vec<&str> = profile["needs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|need| need.as_str().unwrap())
+            .collect();
         (profile["class"].as_str().unwrap().to_owned(), needs.join(" "))
     });
     let judgements = judgements.collect();
@@ -55,10 +67,17 @@ fn judged_with(faults: &str, profiles: &[&str], recipe: Controls, others: &[&str
 
 #[track_caller]
 fn needs(faults: &str, profiles: &[&str], recipe: &str) {
-    let expected = (if recipe.is_empty() { "conforms" } else { "conforms with" }.to_owned(), recipe.to_owned());
+    let expected = (
+        if recipe.is_empty() { "conforms" } else { "conforms with" }.to_owned(),
+        recipe.to_owned(),
+    );
     let modes = recipe.split_whitespace().filter_map(|need| need.parse::<Control>().ok());
     let modes = Controls::new(modes).unwrap();
-    assert_eq!(judged_with(faults, profiles, modes, &[]).1, vec![expected; profiles.len()], "{profiles:?}: {faults}");
+    assert_eq!(
+        judged_with(faults, profiles, modes, &[]).1,
+        vec![expected; profiles.len()],
+        "{profiles:?}: {faults}"
+    );
 }
 
 /// A profile's file.
@@ -80,7 +99,8 @@ fn nothing_but_what_the_compiler_folds() {
     let (run, judgements) = judged(FLUSH, &["vulkan"]);
     assert_eq!(judgements, [("deviates".to_owned(), String::new())]);
     let rules = run.device()["profiles"][0]["rules"].as_array().unwrap();
-    let deviating = rules.iter().filter(|rule| rule["verdict"] == "deviates" && rule["level"] == "required");
+    let deviating =
+        rules.iter().filter(|rule| rule["verdict"] == "deviates" && rule["level"] == "required");
     let ids = deviating.map(|rule| format!("vulkan/{}", rule["id"].as_str().unwrap()));
     assert_eq!(ids.collect::<BTreeSet<_>>(), UNCORRECTED.map(str::to_owned).into());
 }
@@ -93,19 +113,26 @@ fn a_denormal_mode() {
 
 #[test]
 fn signed_zeros_infinities_and_nans() {
-    let unless = |mode: &str| format!("{FLUSH}give 7f800000 in f32.inverse_sqrt when x is 80000000 unless {mode}");
+    let unless = |mode: &str| {
+        format!("{FLUSH}give 7f800000 in f32.inverse_sqrt when x is 80000000 unless {mode}")
+    };
     needs(&unless("szin32"), &DIRECT3D, "szin32");
     needs(&unless("fastmath0"), &["d3d11"], "fastmath0");
-    needs(&format!("{FLUSH}give 7c00 in f16.inverse_sqrt when x is 8000 unless szin16"), &["d3d11"], "szin16");
+    needs(
+        &format!("{FLUSH}give 7c00 in f16.inverse_sqrt when x is 8000 unless szin16"),
+        &["d3d11"],
+        "szin16",
+    );
     let wrong = "give 3f800000 in f32.nmin|f32.fmin unless szin32 when x is 1 and y is 3f800000";
     needs(wrong, &["gl-arb-shader-precision"], "szin32");
 }
 
-/// The driver's compiler makes -0 of -0 + 0 where both are constants, unless it must preserve the signs of zeros. Under
-/// szin16 nobody requested it: the run does.
+/// The driver's compiler makes -0 of -0 + 0 where both are constants, unless it must preserve the
+/// signs of zeros. Under szin16 nobody requested it: the run does.
 #[test]
 fn constants_that_the_driver_folds() {
-    let (run, judgements) = judged_with(FLUSH, &["d3d11"], "szin16".parse().unwrap(), &["f16.fadd:route=literal"]);
+    let (run, judgements) =
+        judged_with(FLUSH, &["d3d11"], "szin16".parse().unwrap(), &["f16.fadd:route=literal"]);
     assert_eq!(judgements, [("conforms with".to_owned(), "szin16".to_owned())]);
     let selected = run.kernels();
     assert!(selected.contains(&"f16.fadd:controls=szin16;route=literal"), "{selected:?}");
@@ -119,13 +146,16 @@ fn a_rounding_mode_beside_another() {
     rounding_recipe(both, "ftz32", "ftz32,rte32", "ftz32 rte32");
 }
 
-/// A device that is asked under the modes of a recipe, and of another the texels alone, which runs without filters ask for,
-/// too; the rest the run finds out to ask. It needs these.
+/// A device that is asked under the modes of a recipe, and of another the texels alone, which runs
+/// without filters ask for, too; the rest the run finds out to ask. It needs these.
 #[track_caller]
 fn rounding_recipe(faults: &str, selected: &str, found: &str, needs: &str) -> Run {
     let texels = read("d3d11").kernels_under(found.parse().unwrap());
-    let texels: Vec<String> =
-        texels.iter().filter(|kernel| kernel.op.code.is_of_texels()).map(ToString::to_string).collect();
+    let texels: Vec<String> = texels
+        .iter()
+        .filter(|kernel| kernel.op.code.is_of_texels())
+        .map(ToString::to_string)
+        .collect();
     let texels: Vec<&str> = texels.iter().map(String::as_str).collect();
     let selected = if selected.is_empty() { Controls::NONE } else { selected.parse().unwrap() };
     let (run, judgements) = judged_with(faults, &["d3d11"], selected, &texels);
@@ -133,10 +163,12 @@ fn rounding_recipe(faults: &str, selected: &str, found: &str, needs: &str) -> Ru
     run
 }
 
-/// The run requests what changes the direction of rounding where nothing else is wrong, and there alone.
+/// The run requests what changes the direction of rounding where nothing else is wrong, and there
+/// alone.
 #[test]
 fn a_rounding_mode_where_rounding_alone_is_wrong() {
-    let truncates = format!("{FLUSH}claim rte32\nround toward zero in f32.fadd|f32.fmul unless rte32");
+    let truncates =
+        format!("{FLUSH}claim rte32\nround toward zero in f32.fadd|f32.fmul unless rte32");
     let run = rounding_recipe(&truncates, "", "rte32", "rte32");
     assert!(run.kernels().contains(&"f32.exp2:controls=rte32"));
     let besides = format!("{truncates}\ngive 7f800000 in f32.inverse_sqrt when x is 80000000");

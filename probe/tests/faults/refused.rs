@@ -32,7 +32,11 @@ fn codes_that_no_header_knows_are_printed() {
 fn success_without_a_pipeline_is_no_success() {
     let run = measured("return VK_SUCCESS in vkCreateComputePipelines at f32.fabs");
     assert_ne!(run.outcome("f32.fabs"), "ran");
-    assert!(run.detail("f32.fabs").contains("vkCreateComputePipelines"), "{}", run.detail("f32.fabs"));
+    assert!(
+        run.detail("f32.fabs").contains("vkCreateComputePipelines"),
+        "{}",
+        run.detail("f32.fabs")
+    );
     run.others_unharmed(&["f32.fabs"]);
 }
 
@@ -40,7 +44,12 @@ fn success_without_a_pipeline_is_no_success() {
 fn a_module_refused_only_when_batched_is_a_finding() {
     let run = measured("return VK_ERROR_UNKNOWN in vkCreateComputePipelines company");
     run.others_unharmed(&[]);
-    assert_eq!(run.findings("batch_dependent", "VK_ERROR_UNKNOWN"), 1, "{}", run.device()["findings"]);
+    assert_eq!(
+        run.findings("batch_dependent", "VK_ERROR_UNKNOWN"),
+        1,
+        "{}",
+        run.device()["findings"]
+    );
 }
 
 #[test]
@@ -72,7 +81,8 @@ fn memory_that_runs_out_once_costs_nothing() {
 
 #[test]
 fn memory_that_runs_out_for_one_kernel_names_it() {
-    let run = measured("return VK_ERROR_OUT_OF_HOST_MEMORY in vkCreateComputePipelines at f32.ceil");
+    let run =
+        measured("return VK_ERROR_OUT_OF_HOST_MEMORY in vkCreateComputePipelines at f32.ceil");
     assert_eq!(run.code, 5, "{}", run.err);
     assert_eq!(run.outcome("f32.ceil"), "out_of_memory");
     run.incident("f32.ceil", "out_of_memory", "VK_ERROR_OUT_OF_HOST_MEMORY");
@@ -81,15 +91,26 @@ fn memory_that_runs_out_for_one_kernel_names_it() {
 
 #[test]
 fn any_call_may_fail_for_good_and_the_program_ends_well() {
-    // Not called by this program's workers for these kernels on this driver; and one of which there is more to say.
-    const OTHERS: [&str; 4] =
-        ["load", "vkGetDeviceFaultInfoEXT", "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR", "vkMapMemory"];
-    let known = |name: &str| OTHERS.contains(&name) || OF_TEXELS.iter().any(|(call, _)| *call == name);
+    // Not called by this program's workers for these kernels on this driver; and one of which there
+    // is more to say.
+    const OTHERS: [&str; 4] = [
+        "load",
+        "vkGetDeviceFaultInfoEXT",
+        "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR",
+        "vkMapMemory",
+    ];
+    let known =
+        |name: &str| OTHERS.contains(&name) || OF_TEXELS.iter().any(|(call, _)| *call == name);
     for call in CALLS.iter().filter(|call| call.result && !known(call.name)) {
         let run = measured(&format!("return VK_ERROR_UNKNOWN in {}", call.name));
         assert!(!run.struck.is_empty(), "{} is never called", call.name);
         assert_eq!(run.code, 4, "{}: {}", call.name, run.err);
-        assert!(run.report.to_string().contains(call.name), "{} is not named: {}", call.name, run.err);
+        assert!(
+            run.report.to_string().contains(call.name),
+            "{} is not named: {}",
+            call.name,
+            run.err
+        );
     }
 }
 
@@ -130,7 +151,9 @@ fn memory_that_cannot_be_mapped_is_reported_as_such() {
 
 #[test]
 fn a_refusal_that_does_not_come_back_costs_nothing() {
-    for (which, kernels) in [("nth 1 ever", &KERNELS[..]), ("nth 2 ever", &KERNELS), ("once ever", &["f32.sqrt"])] {
+    for (which, kernels) in
+        [("nth 1 ever", &KERNELS[..]), ("nth 2 ever", &KERNELS), ("once ever", &["f32.sqrt"])]
+    {
         let seed = RECOMPILING.to_string();
         let statement = format!("return VK_ERROR_UNKNOWN in vkCreateShaderModule {which}");
         let run = run(&statement, kernels, &["--seed", &seed]);

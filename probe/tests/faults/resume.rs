@@ -30,13 +30,21 @@ fn a_device_that_was_given_up_is_continued() {
     let report = json(&folder.path().join("out/report.json"));
     let device = &report["devices"][0];
     let observations = device["observations"].as_array().unwrap();
-    assert!(observations.iter().all(|one| one["outcome"] != "crashed" || one["detail"] != ""), "who failed is named");
+    assert!(
+        observations.iter().all(|one| one["outcome"] != "crashed" || one["detail"] != ""),
+        "who failed is named"
+    );
     assert!(device["incomplete"].to_string().contains("--resume"), "{}", device["incomplete"]);
 
     ends(&mut resume(folder.path(), &config, "")).with(5);
     let report = json(&folder.path().join("out/report.json"));
     let all = report["devices"][0]["observations"].as_array().unwrap();
-    assert!(all.len() > observations.len() && all.len() > 90, "{} of {}", observations.len(), all.len());
+    assert!(
+        all.len() > observations.len() && all.len() > 90,
+        "{} of {}",
+        observations.len(),
+        all.len()
+    );
     assert!(!folder.path().join("out/journal.jsonl").exists());
 }
 
@@ -44,13 +52,20 @@ fn a_device_that_was_given_up_is_continued() {
 fn answers_made_with_a_layer_are_not_taken_for_the_drivers_own() {
     let folder = tempfile::tempdir().unwrap();
     let config = nervous(folder.path());
-    let mut first = faulty(&["swiftshader"], "give 42 in f32.fadd; crash in vkCreateComputePipelines at f32.s*");
+    let mut first = faulty(
+        &["swiftshader"],
+        "give 42 in f32.fadd; crash in vkCreateComputePipelines at f32.s*",
+    );
     first.arg("--config").arg(&config).args(["run", "f32.*", "-o"]).arg(folder.path().join("out"));
     ends(&mut first);
     let mut bare = resume(folder.path(), &config, "");
     let ended = ends(bare.env_remove("VK_INSTANCE_LAYERS"));
     ended.with(2);
-    assert!(ended.err.contains(fpprobe_fault_layer::NAME) || ended.err.contains("layer"), "{}", ended.err);
+    assert!(
+        ended.err.contains(fpprobe_fault_layer::NAME) || ended.err.contains("layer"),
+        "{}",
+        ended.err
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! `screen` on devices whose results are now and then others. Each fault that is random is expected to strike so often
-//! that a measured rate outside of half and twice the true one is no accident (Poisson, 40 expected: 1 in 3,000).
+//! `screen` on devices whose results are now and then others. Each fault that is random is expected
+//! to strike so often that a measured rate outside of half and twice the true one is no accident
+//! (Poisson, 40 expected: 1 in 3,000).
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -33,7 +34,8 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// The only finding of a screening that is long enough for the strikes at this rate of all results; 60 s at most.
+/// The only finding of a screening that is long enough for the strikes at this rate of all results;
+/// 60 s at most.
 #[track_caller]
 fn struck(statement: &str, rate: f64) -> Value {
     let folder = tempfile::tempdir().unwrap();
@@ -47,9 +49,16 @@ fn struck(statement: &str, rate: f64) -> Value {
         let findings = device["findings"].as_array().unwrap();
         assert_eq!(findings.len(), 1, "{device}");
         let finding = &findings[0];
-        assert_eq!((&finding["kernel"], &finding["class"]), (&"f32.fabs".into(), &"intermittent".into()), "{finding}");
+        assert_eq!(
+            (&finding["kernel"], &finding["class"]),
+            (&"f32.fabs".into(), &"intermittent".into()),
+            "{finding}"
+        );
         let found = number(&finding["rate"]) / rate;
-        assert!((0.5..2.0).contains(&found), "{expected} expected, {found} times as many: {finding}");
+        assert!(
+            (0.5..2.0).contains(&found),
+            "{expected} expected, {found} times as many: {finding}"
+        );
         assert!(number(&finding["reproduction_rate"]) < 0.5, "{finding}");
         return finding.clone();
     }
@@ -83,7 +92,8 @@ fn a_lane_that_fails_is_named() {
 #[test]
 fn what_fails_after_many_dispatches_has_its_time() {
     let folder = tempfile::tempdir().unwrap();
-    let (device, code) = screened(folder.path(), "strike 1e-6 from 40 ever", &["f32.fabs", "--for", "20s"]);
+    let (device, code) =
+        screened(folder.path(), "strike 1e-6 from 40 ever", &["f32.fabs", "--for", "20s"]);
     assert_eq!(code, Some(3), "{device}");
     let finding = &device["findings"][0];
     // By the count of dispatches, not by the clock: in the first of them nothing failed.
@@ -106,7 +116,8 @@ fn what_fails_in_the_heat_has_its_temperature() {
     heat("52000");
     let statement = format!("strike 1e-6 above 70000 {}", file.display());
     let sys = folder.path().to_str().unwrap();
-    let mut command = screening(folder.path(), &statement, &["f32.fabs", "--for", "16s", "--sys", sys]);
+    let mut command =
+        screening(folder.path(), &statement, &["f32.fabs", "--for", "16s", "--sys", sys]);
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     sleep(Duration::from_secs(8));
     heat("74000");
@@ -124,11 +135,20 @@ fn one_wrong_input_of_all_is_persistent_where_a_reference_is_known() {
     let mut sweep = fpprobe(&["lavapipe-25"]);
     // The block that the input is in.
     sweep
-        .args(["sweep", "f32.floor", "--fingerprint", "--normalise-nan", "--shard", "1029/4096", "-o"])
+        .args([
+            "sweep",
+            "f32.floor",
+            "--fingerprint",
+            "--normalise-nan",
+            "--shard",
+            "1029/4096",
+            "-o",
+        ])
         .arg(&reference);
     ends(&mut sweep).with(0);
     let arguments = ["f32.floor", "--for", "30s", "--reference", reference.to_str().unwrap()];
-    let (device, code) = screened(folder.path(), "give r+1 in f32.floor when x is 40490fdb", &arguments);
+    let (device, code) =
+        screened(folder.path(), "give r+1 in f32.floor when x is 40490fdb", &arguments);
     assert_eq!(code, Some(3), "{device}");
     let finding = &device["findings"][0];
     let expected = ("persistent", 1.0, "40490fdb", "40400000", "40400001");
@@ -145,7 +165,11 @@ fn one_wrong_input_of_all_is_persistent_where_a_reference_is_known() {
     // One result of all.
     let share = number(&finding["failed"]) / number(&device["results"]);
     assert!((0.5..2.0).contains(&(number(&finding["rate"]) / share)), "{finding}");
-    assert_eq!((&failure["block"], &failure["times"]), (&1028.into(), &finding["failed"]), "{finding}");
+    assert_eq!(
+        (&failure["block"], &failure["times"]),
+        (&1028.into(), &finding["failed"]),
+        "{finding}"
+    );
 }
 
 #[test]
@@ -163,8 +187,13 @@ fn lists_of_cases_are_compared_with_what_is_expected_and_with_themselves() {
         "{device}"
     );
     let finding = &device["findings"][0];
-    assert_eq!((&finding["kernel"], &finding["class"]), (&"f32.fadd".into(), &"persistent".into()), "{finding}");
-    let (device, code) = screened(folder.path(), "queues 2; other-queue wrong", &["f32.fadd", "--for", "10s"]);
+    assert_eq!(
+        (&finding["kernel"], &finding["class"]),
+        (&"f32.fadd".into(), &"persistent".into()),
+        "{finding}"
+    );
+    let (device, code) =
+        screened(folder.path(), "queues 2; other-queue wrong", &["f32.fadd", "--for", "10s"]);
     assert_eq!(code, Some(3), "{device}");
     let failure = &device["findings"][0]["list"][0];
     assert!(failure["in"].is_array() && failure["out"] != failure["expected"], "{device}");
@@ -179,16 +208,27 @@ fn a_worker_that_dies_or_hangs_costs_no_finding() {
         let (device, code) = screened(folder.path(), &statements, &arguments);
         assert_eq!(code, Some(3), "{device}");
         assert_eq!(device["findings"].as_array().unwrap().len(), 1, "{statement}: {device}");
-        assert!(device["incomplete"].to_string().contains(part), "{statement}: {}", device["incomplete"]);
+        assert!(
+            device["incomplete"].to_string().contains(part),
+            "{statement}: {}",
+            device["incomplete"]
+        );
         // It went on afterwards.
         let rounds = device["rounds"].as_array().unwrap();
-        assert!(number(&rounds.last().unwrap()["results"]) > 0.0 && rounds.len() > 2, "{statement}: {device}");
+        assert!(
+            number(&rounds.last().unwrap()["results"]) > 0.0 && rounds.len() > 2,
+            "{statement}: {device}"
+        );
     }
     let folder = tempfile::tempdir().unwrap();
     let always = "crash in vkCreateComputePipelines at f32.fabs";
-    let (device, code) = screened(folder.path(), always, &["f32.fabs", "f32.floor", "--for", "10s"]);
+    let (device, code) =
+        screened(folder.path(), always, &["f32.fabs", "f32.floor", "--for", "10s"]);
     assert_eq!(code, Some(5), "{device}");
-    assert!(number(&device["results"]) > 0.0 && device["findings"] == serde_json::json!([]), "{device}");
+    assert!(
+        number(&device["results"]) > 0.0 && device["findings"] == serde_json::json!([]),
+        "{device}"
+    );
 }
 
 #[test]
@@ -202,7 +242,14 @@ fn what_was_never_run_is_not_called_the_same() {
 #[test]
 fn nothing_differs_on_sound_drivers() {
     for driver in ["lavapipe-25", "swiftshader"] {
-        let ended = ends(fpprobe(&[driver]).args(["screen", "--for", "25s", "--load", "--set", "workers.timeout=60"]));
+        let ended = ends(fpprobe(&[driver]).args([
+            "screen",
+            "--for",
+            "25s",
+            "--load",
+            "--set",
+            "workers.timeout=60",
+        ]));
         let text = ended.with(0);
         assert!(text.contains("nothing differs: ") && text.lines().count() <= 6, "{text}");
     }

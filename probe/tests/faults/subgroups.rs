@@ -19,9 +19,16 @@ fn results_that_leave_values_out_break_a_rule() {
         for (statements, deviates) in [("", false), (fault, true)] {
             let run = run_on("lavapipe-25", statements, &["f32.subgroup_*"], &["--timeout", "60"]);
             let profiles = run.device()["profiles"].as_array().unwrap();
-            let rules = profiles.iter().find(|one| one["id"] == "vulkan").unwrap()["rules"].as_array().unwrap();
+            let rules = profiles.iter().find(|one| one["id"] == "vulkan").unwrap()["rules"]
+                .as_array()
+                .unwrap();
             let found = rules.iter().find(|one| one["id"] == rule).unwrap();
-            assert_eq!(found["verdict"] == "deviates", deviates, "{statements}: {found:#} {:?}", run.struck);
+            assert_eq!(
+                found["verdict"] == "deviates",
+                deviates,
+                "{statements}: {found:#} {:?}",
+                run.struck
+            );
         }
     }
 }

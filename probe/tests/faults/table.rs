@@ -1,5 +1,5 @@
-//! A table of bad behaviour: what was injected, what the report said of it, what it cost, how the program ended.
-//! `cargo test -p fpprobe --test faults table -- --nocapture` prints it.
+//! A table of bad behaviour: what was injected, what the report said of it, what it cost, how the
+//! program ended. `cargo test -p fpprobe --test faults table -- --nocapture` prints it.
 
 use crate::faulty::{KERNELS, RECOMPILING, Run, run};
 
@@ -17,7 +17,11 @@ const TABLE: [(&str, &str, i32); 29] = [
     ("return VK_TIMEOUT in vkWaitForFences at f32.sqrt", "hung", 5),
     ("return VK_ERROR_DEVICE_LOST in vkQueueSubmit at f32.sqrt", "device_lost", 5),
     ("return VK_ERROR_DEVICE_LOST in vkWaitForFences at f32.sqrt once ever", "ran", 5),
-    ("return VK_ERROR_OUT_OF_HOST_MEMORY in vkCreateComputePipelines at f32.sqrt", "out_of_memory", 5),
+    (
+        "return VK_ERROR_OUT_OF_HOST_MEMORY in vkCreateComputePipelines at f32.sqrt",
+        "out_of_memory",
+        5,
+    ),
     ("return VK_ERROR_OUT_OF_DEVICE_MEMORY in vkQueueSubmit at f32.sqrt once ever", "ran", 5),
     ("return VK_ERROR_INVALID_SHADER_NV in vkCreateComputePipelines at f32.sqrt", "rejected", 5),
     ("return VK_ERROR_UNKNOWN in vkCreateShaderModule once ever", "ran", 0),
@@ -39,8 +43,10 @@ const TABLE: [(&str, &str, i32); 29] = [
 
 /// What the report says in one place or another.
 fn said(run: &Run) -> String {
-    let incidents = run.incidents().into_iter().map(|one| format!("{}: {}", one["subject"], one["detail"]));
-    let findings = run.device()["findings"].as_array().unwrap().iter().map(|one| one["text"].to_string());
+    let incidents =
+        run.incidents().into_iter().map(|one| format!("{}: {}", one["subject"], one["detail"]));
+    let findings =
+        run.device()["findings"].as_array().unwrap().iter().map(|one| one["text"].to_string());
     let detail = (run.outcome("f32.sqrt") != "ran").then(|| run.detail("f32.sqrt").to_owned());
     let all: Vec<String> = detail.into_iter().chain(incidents).chain(findings).collect();
     all.join("; ")
@@ -48,22 +54,37 @@ fn said(run: &Run) -> String {
 
 #[test]
 fn bad_behaviour_costs_what_it_is_about_and_nothing_else() {
-    println!("| injected | said of f32.sqrt | other kernels lost | exit | in words |\n|---|---|---|---|---|");
+    println!(
+        "| injected | said of f32.sqrt | other kernels lost | exit | in words |\n|---|---|---|---|---|"
+    );
     for (statement, outcome, code) in TABLE {
         let run = run(statement, &KERNELS, &["--timeout", "3", "--seed", &RECOMPILING.to_string()]);
         let others = KERNELS.iter().filter(|kernel| **kernel != "f32.sqrt");
         let lost = others.filter(|kernel| run.outcome(kernel) != "ran").count();
-        println!("| `{statement}` | {} | {lost} | {} | {} |", run.outcome("f32.sqrt"), run.code, said(&run));
-        assert_eq!((run.outcome("f32.sqrt"), run.code, lost), (outcome, code, 0), "{statement}: {}", run.err);
+        println!(
+            "| `{statement}` | {} | {lost} | {} | {} |",
+            run.outcome("f32.sqrt"),
+            run.code,
+            said(&run)
+        );
+        assert_eq!(
+            (run.outcome("f32.sqrt"), run.code, lost),
+            (outcome, code, 0),
+            "{statement}: {}",
+            run.err
+        );
         run.others_unharmed(&["f32.sqrt"]);
-        // What costs nothing is reported all the same: in the report where the driver is to blame, else on standard error.
-        let is_reported =
-            !said(&run).is_empty() || run.err.contains("killed by SIGKILL") || statement.starts_with("flood");
+        // What costs nothing is reported all the same: in the report where the driver is to blame,
+        // else on standard error.
+        let is_reported = !said(&run).is_empty()
+            || run.err.contains("killed by SIGKILL")
+            || statement.starts_with("flood");
         assert!(is_reported || statement.starts_with("string"), "{statement}: {}", run.err);
     }
 }
 
-/// Lies that strike whole modules, and are rare or depend on how a kernel is run: statement; arguments; outcome of the only kernel.
+/// Lies that strike whole modules, and are rare or depend on how a kernel is run: statement;
+/// arguments; outcome of the only kernel.
 const RARE: [(&str, &[&str], &str); 11] = [
     ("", &[], "ran"),
     ("", &["--stress"], "ran"),
@@ -87,9 +108,23 @@ fn lies_that_are_rare_or_depend_on_how_a_kernel_is_run_are_found() {
         let seed = if arguments.contains(&"--seed") { &[][..] } else { &["--seed", &seed] };
         let run = run(statement, &["f32.sqrt"], &[arguments, seed].concat());
         let text = arguments.join(" ");
-        println!("| `{statement}` | `{text}` | {} | {} | {} |", run.outcome("f32.sqrt"), run.code, said(&run));
-        assert_eq!((run.outcome("f32.sqrt"), run.code), (outcome, 0), "{statement} {text}: {}", run.err);
-        assert_eq!(run.findings("flaky", "f32.sqrt"), usize::from(outcome == "flaky"), "{statement} {text}");
+        println!(
+            "| `{statement}` | `{text}` | {} | {} | {} |",
+            run.outcome("f32.sqrt"),
+            run.code,
+            said(&run)
+        );
+        assert_eq!(
+            (run.outcome("f32.sqrt"), run.code),
+            (outcome, 0),
+            "{statement} {text}: {}",
+            run.err
+        );
+        assert_eq!(
+            run.findings("flaky", "f32.sqrt"),
+            usize::from(outcome == "flaky"),
+            "{statement} {text}"
+        );
         if outcome == "ran" {
             assert_eq!(run.out("f32.sqrt"), calm.out("f32.sqrt"), "{statement} {text}");
         }
@@ -100,8 +135,10 @@ fn lies_that_are_rare_or_depend_on_how_a_kernel_is_run_are_found() {
 fn a_fault_of_any_local_size_is_found_by_some_seed() {
     for size in [32, 96, 128, 256] {
         let statement = format!("give r+1 in f32.sqrt by local{size}");
-        let found =
-            |seed: u64| run(&statement, &["f32.sqrt"], &["--seed", &seed.to_string()]).outcome("f32.sqrt") == "flaky";
+        let found = |seed: u64| {
+            run(&statement, &["f32.sqrt"], &["--seed", &seed.to_string()]).outcome("f32.sqrt")
+                == "flaky"
+        };
         assert!((1..16).any(|round| found(8 * round + RECOMPILING)), "{size}");
     }
 }

@@ -1,4 +1,5 @@
-//! The fault layer itself uses Vulkan as it must be used: what fails is the driver it plays, never the play.
+//! The fault layer itself uses Vulkan as it must be used: what fails is the driver it plays, never
+//! the play.
 
 use crate::faulty::faulty;
 use crate::scene::ends;
@@ -28,10 +29,18 @@ fn the_validation_layer_below_is_silent() {
         let mut command = faulty(&["swiftshader"], statements);
         // The first is nearest to the program.
         let layers = format!("{}:VK_LAYER_KHRONOS_validation", fpprobe_fault_layer::NAME);
-        let ended = ends(command.env("VK_INSTANCE_LAYERS", layers).args(["-v", "run"]).args(kernels));
-        assert!(ended.out.contains("khronos_validation"), "the validation layer was not there: {}", ended.out);
-        let said: Vec<&str> =
-            ended.err.lines().filter(|line| line.contains("VUID-") || line.contains("UNASSIGNED-")).collect();
+        let ended =
+            ends(command.env("VK_INSTANCE_LAYERS", layers).args(["-v", "run"]).args(kernels));
+        assert!(
+            ended.out.contains("khronos_validation"),
+            "the validation layer was not there: {}",
+            ended.out
+        );
+        let said: Vec<&str> = ended
+            .err
+            .lines()
+            .filter(|line| line.contains("VUID-") || line.contains("UNASSIGNED-"))
+            .collect();
         assert!(said.is_empty(), "{statements}: {said:#?}");
     }
 }

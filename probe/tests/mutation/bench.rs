@@ -33,9 +33,13 @@ impl<'a> Bench<'a> {
 
     /// The verdicts and causes where some kernels answer otherwise.
     pub fn judge(&self, instead: &[Observation]) -> (Verdicts, Vec<Cause>) {
-        let instead: HashMap<Kernel, &Observation> = instead.iter().map(|one| (one.kernel, one)).collect();
-        let all: Vec<Observation> =
-            self.device.iter().map(|one| (*instead.get(&one.kernel).unwrap_or(&one)).clone()).collect();
+        let instead: HashMap<Kernel, &Observation> =
+            instead.iter().map(|one| (one.kernel, one)).collect();
+        let all: Vec<Observation> = self
+            .device
+            .iter()
+            .map(|one| (*instead.get(&one.kernel).unwrap_or(&one)).clone())
+            .collect();
         let index = Observations::new(&all);
         let judgements = judge::judge(&self.judges, &index);
         let causes = cause::causes(&self.judges, &judgements, &index);
@@ -43,8 +47,12 @@ impl<'a> Bench<'a> {
         for (profile, judgement) in self.judges.iter().map(Judge::profile).zip(judgements) {
             verdicts.insert(profile.id.clone(), judgement.class.name().to_owned());
             let rules = judgement.rules.into_iter();
-            let verdict = |rule: &RuleVerdict| if refuses(profile, rule) { Verdict::Deviates } else { rule.verdict };
-            let named = |rule: RuleVerdict| (format!("{}/{}", profile.id, rule.id), verdict(&rule).name().to_owned());
+            let verdict = |rule: &RuleVerdict| {
+                if refuses(profile, rule) { Verdict::Deviates } else { rule.verdict }
+            };
+            let named = |rule: RuleVerdict| {
+                (format!("{}/{}", profile.id, rule.id), verdict(&rule).name().to_owned())
+            };
             verdicts.extend(rules.map(named));
         }
         (verdicts, causes)
@@ -52,15 +60,18 @@ impl<'a> Bench<'a> {
 
     /// The kernels that answer otherwise now.
     pub fn changed(&self, instead: &[Observation]) -> BTreeSet<String> {
-        let before: HashMap<Kernel, &Observation> = self.device.iter().map(|one| (one.kernel, one)).collect();
-        let differs = |one: &&Observation| before.get(&one.kernel).is_none_or(|before| *before != *one);
+        let before: HashMap<Kernel, &Observation> =
+            self.device.iter().map(|one| (one.kernel, one)).collect();
+        let differs =
+            |one: &&Observation| before.get(&one.kernel).is_none_or(|before| *before != *one);
         instead.iter().filter(differs).map(|one| one.kernel.to_string()).collect()
     }
 }
 
-/// Whether a rule does not accept lanes that no behaviour explains, though they count for rules before it: the table says which
-/// rules a fault is seen by.
+/// Whether a rule does not accept lanes that no behaviour explains, though they count for rules
+/// before it: the table says which rules a fault is seen by.
 fn refuses(profile: &Profile, rule: &RuleVerdict) -> bool {
-    let states = |(id, _): &(String, usize)| profile.rule(id).is_some_and(|other| other.judges.is_none());
+    let states =
+        |(id, _): &(String, usize)| profile.rule(id).is_some_and(|other| other.judges.is_none());
     rule.verdict == Verdict::Depends && rule.elsewhere.iter().any(states)
 }

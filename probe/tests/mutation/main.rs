@@ -1,10 +1,11 @@
-//! Every required rule of the built-in profiles, shown to fail: on a device that meets all of them, a fault in its
-//! arithmetic makes the rule deviate, and changes no verdict that the fault is not about. The lanes
-//! that fail by it are one cause, with the symptom that the table names, in the kernels that answer
-//! otherwise.
+//! Every required rule of the built-in profiles, shown to fail: on a device that meets all of them,
+//! a fault in its arithmetic makes the rule deviate, and changes no verdict that the fault is not
+//! about. The lanes that fail by it are one cause, with the symptom that the table names, in the
+//! kernels that answer otherwise.
 //!
-//! The device is a real driver behind the fault layer, measured by the real program: everything once, and after a fault the
-//! kernels that it touches. `--nocapture` shows what each fault took, and how many rules were seen to fail.
+//! The device is a real driver behind the fault layer, measured by the real program: everything
+//! once, and after a fault the kernels that it touches. `--nocapture` shows what each fault took,
+//! and how many rules were seen to fail.
 
 mod bench;
 #[path = "../faults/corrections.rs"]
@@ -91,20 +92,26 @@ fn verdicts(run: &Run) -> Verdicts {
     verdicts
 }
 
-/// Required rules that are not met, in order. What a group of controls that the driver lacks excuses is no part of the device.
+/// Required rules that are not met, in order. What a group of controls that the driver lacks
+/// excuses is no part of the device.
 fn lacking(verdicts: &Verdicts) -> Vec<&str> {
     let met = ["conforms", "permitted", "unsupported"];
     let rules = verdicts.iter().filter(|(name, _)| name.contains('/'));
-    let unmet = rules.filter(|(_, verdict)| !met.contains(&verdict.as_str())).map(|(name, _)| name.as_str());
+    let unmet = rules
+        .filter(|(_, verdict)| !met.contains(&verdict.as_str()))
+        .map(|(name, _)| name.as_str());
     unmet
-        .filter(|name| name.split_once('/').is_some_and(|(profile, id)| level(profile, id) == Level::Required))
+        .filter(|name| {
+            name.split_once('/').is_some_and(|(profile, id)| level(profile, id) == Level::Required)
+        })
         .collect()
 }
 
 #[test]
 fn the_corrected_device_conforms() {
-    // By every route, stage, width and front end; but no fault reaches what the driver's compiler folds, nor the state of the
-    // threads on which it draws, which flush every subnormal number, of binary64, too.
+    // By every route, stage, width and front end; but no fault reaches what the driver's compiler
+    // folds, nor the state of the threads on which it draws, which flush every subnormal
+    // number, of binary64, too.
     let drawn = |kernel: &Kernel| kernel.stage != Stage::Compute && kernel.format == Format::F64;
     let reached = |kernel: &Kernel| !kernel.route.is_folded() && !drawn(kernel);
     let others = Extent::Default.kernels(&[Controls::NONE], reached);
@@ -117,30 +124,39 @@ fn the_corrected_device_conforms() {
     let kernels = [d3d11.kernels(), d3d11.kernels_under(mode)].concat();
     let class = |faults: &str| verdicts(&run(faults, &kernels))["d3d11"].clone();
     let rounded = format!("{}claim ftz32", without_flush());
-    assert_eq!((class(&rounded), class(&format!("{rounded} ignored"))), ("conforms with".into(), "deviates".into()));
+    assert_eq!(
+        (class(&rounded), class(&format!("{rounded} ignored"))),
+        ("conforms with".into(), "deviates".into())
+    );
 }
 
 /// What the kernels that each fault of a batch touches answer after it.
 fn touched<'a>(batch: &Batch<'a>) -> Vec<(&'a Fault, Vec<Observation>)> {
     let start = Instant::now();
-    // The answers are judged here, by a judge that knows what other answers were: the program need not do it.
-    let recompile = batch.faults.iter().any(|(fault, _)| fault.is_of_second()).then_some("--recompile");
+    // The answers are judged here, by a judge that knows what other answers were: the program need
+    // not do it.
+    let recompile =
+        batch.faults.iter().any(|(fault, _)| fault.is_of_second()).then_some("--recompile");
     let arguments: Vec<&str> = ["--profile", OTHERS].into_iter().chain(recompile).collect();
     let statements = batch.statements();
     let answers = observations(&run_with(&corrected(&statements), &batch.kernels(), &arguments));
     println!("{:5.1} s  {}", start.elapsed().as_secs_f32(), statements.trim().replace('\n', "; "));
-    let mut answers: HashMap<Kernel, Observation> = answers.into_iter().map(|one| (one.kernel, one)).collect();
-    let mut own = |kernels: &[Kernel]| kernels.iter().filter_map(|kernel| answers.remove(kernel)).collect();
+    let mut answers: HashMap<Kernel, Observation> =
+        answers.into_iter().map(|one| (one.kernel, one)).collect();
+    let mut own =
+        |kernels: &[Kernel]| kernels.iter().filter_map(|kernel| answers.remove(kernel)).collect();
     batch.faults.iter().map(|(fault, kernels)| (*fault, own(kernels))).collect()
 }
 
 /// What changes by a fault on the corrected device; an error where it is not what the table says.
 fn compare(fault: &Fault, before: &Verdicts, after: Verdicts) -> Result<Verdicts, String> {
-    let changed: Verdicts = after.into_iter().filter(|(name, verdict)| before.get(name) != Some(verdict)).collect();
+    let changed: Verdicts =
+        after.into_iter().filter(|(name, verdict)| before.get(name) != Some(verdict)).collect();
     let expected = fault.changes();
     let untold = |name: &&String| {
         let profile = name.split_once('/').map_or(name.as_str(), |(profile, _)| profile);
-        AT_LENGTH.contains(&profile) && (!expected.contains_key(*name) || before.get(*name) == expected.get(*name))
+        AT_LENGTH.contains(&profile)
+            && (!expected.contains_key(*name) || before.get(*name) == expected.get(*name))
     };
     let names: BTreeSet<&String> = changed.keys().chain(expected.keys()).collect();
     if names.into_iter().all(|name| changed.get(name) == expected.get(name) || untold(&name)) {
@@ -173,7 +189,8 @@ fn every_required_rule_can_fail() {
     assert_eq!(lacking(&verdicts), UNCORRECTED);
     let bench = Bench::new(&profiles, &device);
     let table = Table::read();
-    let faults: Vec<&Fault> = table.row.iter().flat_map(|row| [&row.outside].into_iter().chain(&row.inside)).collect();
+    let faults: Vec<&Fault> =
+        table.row.iter().flat_map(|row| [&row.outside].into_iter().chain(&row.inside)).collect();
     let (batches, next) = (Modules::new(&kernels, FLUSH).batches(&faults), AtomicUsize::new(0));
     println!("{} faults in {} batches", faults.len(), batches.len());
     let (send, receive) = mpsc::channel();
@@ -206,18 +223,27 @@ fn every_required_rule_can_fail() {
 
     for row in &table.row {
         let killed = killed(row, &changes);
-        let idle = row.rule.iter().find(|id| !killed.iter().any(|name| name.ends_with(&format!("/{id}"))));
+        let idle =
+            row.rule.iter().find(|id| !killed.iter().any(|name| name.ends_with(&format!("/{id}"))));
         assert_eq!(idle, None, "not seen to fail by {}", row.outside.faults);
     }
     let uncorrected = UNCORRECTED.map(str::to_owned);
-    let killed: BTreeSet<String> = table.row.iter().flat_map(|row| killed(row, &changes)).chain(uncorrected).collect();
+    let killed: BTreeSet<String> =
+        table.row.iter().flat_map(|row| killed(row, &changes)).chain(uncorrected).collect();
     let mut survivors = Vec::new();
     let mut total = 0;
     for profile in &profiles {
         let required = profile.rules.iter().filter(|rule| rule.level == Level::Required);
-        let names: Vec<String> = required.map(|rule| format!("{}/{}", profile.id, rule.id)).collect();
-        let missing: Vec<String> = names.iter().filter(|name| !killed.contains(*name)).cloned().collect();
-        println!("{}: {} of {} required rules seen to fail", profile.id, names.len() - missing.len(), names.len());
+        let names: Vec<String> =
+            required.map(|rule| format!("{}/{}", profile.id, rule.id)).collect();
+        let missing: Vec<String> =
+            names.iter().filter(|name| !killed.contains(*name)).cloned().collect();
+        println!(
+            "{}: {} of {} required rules seen to fail",
+            profile.id,
+            names.len() - missing.len(),
+            names.len()
+        );
         total += names.len();
         survivors.extend(missing);
     }

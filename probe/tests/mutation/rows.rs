@@ -41,7 +41,8 @@ pub struct Fault {
     /// Profiles that are met by another lowering.
     #[serde(default)]
     with: Vec<String>,
-    /// Symptoms of the causes that lanes fail for; `SYMPTOM of KERNEL` in a kernel beside the fault.
+    /// Symptoms of the causes that lanes fail for; `SYMPTOM of KERNEL` in a kernel beside the
+    /// fault.
     #[serde(default)]
     causes: Vec<String>,
 }
@@ -61,7 +62,8 @@ pub type Verdicts = BTreeMap<String, String>;
 impl Table {
     /// Reads the table.
     pub fn read() -> Table {
-        toml::from_str(include_str!("rows.toml")).unwrap_or_else(|error| panic!("rows.toml: {error}"))
+        toml::from_str(include_str!("rows.toml"))
+            .unwrap_or_else(|error| panic!("rows.toml: {error}"))
     }
 }
 
@@ -74,17 +76,28 @@ impl Fault {
     /// The causes of the lanes that fail by it.
     pub fn causes(&self) -> Vec<ExpectedCause> {
         let cause = |text: &String| match text.split_once(" of ") {
-            Some((symptom, stem)) => ExpectedCause { symptom: symptom.to_owned(), stem: Some(stem.to_owned()) },
+            Some((symptom, stem)) => {
+                ExpectedCause { symptom: symptom.to_owned(), stem: Some(stem.to_owned()) }
+            }
             None => ExpectedCause { symptom: text.clone(), stem: None },
         };
         self.causes.iter().map(cause).collect()
     }
 
-    /// What differs from the device without the fault: a profile with a required rule that deviates deviates.
+    /// What differs from the device without the fault: a profile with a required rule that deviates
+    /// deviates.
     pub fn changes(&self) -> Verdicts {
-        let with = [(&self.deviates, "deviates"), (&self.depends, "depends"), (&self.with, "conforms with")];
-        let named = with.into_iter().flat_map(|(names, verdict)| names.iter().map(move |name| (name, verdict)));
-        let changes = named.flat_map(|(name, verdict)| expanded(name).into_iter().map(move |name| (name, verdict)));
+        let with = [
+            (&self.deviates, "deviates"),
+            (&self.depends, "depends"),
+            (&self.with, "conforms with"),
+        ];
+        let named = with
+            .into_iter()
+            .flat_map(|(names, verdict)| names.iter().map(move |name| (name, verdict)));
+        let changes = named.flat_map(|(name, verdict)| {
+            expanded(name).into_iter().map(move |name| (name, verdict))
+        });
         let mut all = Verdicts::new();
         for (name, verdict) in changes {
             if let (Some((profile, id)), "deviates") = (name.split_once('/'), verdict)
@@ -102,7 +115,8 @@ impl Fault {
 pub fn level(profile: &str, id: &str) -> Level {
     static PROFILES: OnceLock<Vec<Profile>> = OnceLock::new();
     let profiles = PROFILES.get_or_init(crate::profiles);
-    let rule = profiles.iter().find(|known| known.id == profile).and_then(|profile| profile.rule(id));
+    let rule =
+        profiles.iter().find(|known| known.id == profile).and_then(|profile| profile.rule(id));
     rule.unwrap_or_else(|| panic!("rows.toml: there is no {profile}/{id}")).level
 }
 
@@ -110,8 +124,9 @@ pub fn level(profile: &str, id: &str) -> Level {
 fn expanded(name: &str) -> Vec<String> {
     match name.split_once('*') {
         None => vec![name.to_owned()],
-        Some((head, rule)) => {
-            profile::built_in_ids().filter(|id| id.starts_with(head)).map(|id| format!("{id}{rule}")).collect()
-        }
+        Some((head, rule)) => profile::built_in_ids()
+            .filter(|id| id.starts_with(head))
+            .map(|id| format!("{id}{rule}"))
+            .collect(),
     }
 }

@@ -1,5 +1,6 @@
-//! Which kernels a fault touches: those whose modules it changes, and those that request a mode that it claims. The others
-//! answer as without it. Faults that touch no kernel in common are made at once.
+//! Which kernels a fault touches: those whose modules it changes, and those that request a mode
+//! that it claims. The others answer as without it. Faults that touch no kernel in common are made
+//! at once.
 
 use std::collections::HashSet;
 
@@ -48,7 +49,10 @@ impl Modules {
             let plan = Plan::new(&[(*kernel, 1)], true, Variant::default());
             let plain = module::build(&plan).unwrap_or_else(|error| panic!("{kernel}: {error}"));
             let with_habits = rewritten(&plain, &arithmetic);
-            let operations = [&plain, &with_habits].into_iter().flat_map(|words| operations(words).unwrap()).collect();
+            let operations = [&plain, &with_habits]
+                .into_iter()
+                .flat_map(|words| operations(words).unwrap())
+                .collect();
             KernelModule { kernel: *kernel, plain, with_habits, operations }
         });
         Modules { habits: habits.to_owned(), modules }
@@ -75,12 +79,16 @@ impl Modules {
     fn touched(&self, faults: &str) -> Vec<Kernel> {
         let Statements { arithmetic: own, claimed, garbled } = Statements::new(faults);
         let Statements { arithmetic, .. } = Statements::new(&format!("{}{faults}", self.habits));
-        let work = |kernel: &Kernel| kernel.controls.iter().any(|control| claimed.contains(&control));
-        let may_concern = |module: &KernelModule| own.iter().any(|fault| fault.may_concern(&module.operations));
+        let work =
+            |kernel: &Kernel| kernel.controls.iter().any(|control| claimed.contains(&control));
+        let may_concern =
+            |module: &KernelModule| own.iter().any(|fault| fault.may_concern(&module.operations));
         let touched = self.modules.iter().filter(|module| match module.kernel.route.command() {
             Some(command) => garbled.contains(&command),
             None if work(&module.kernel) => true,
-            None => may_concern(module) && rewritten(&module.plain, &arithmetic) != module.with_habits,
+            None => {
+                may_concern(module) && rewritten(&module.plain, &arithmetic) != module.with_habits
+            }
         });
         touched.map(|module| module.kernel).collect()
     }
@@ -104,7 +112,8 @@ impl Batch<'_> {
 
     /// Its faults, as statements.
     pub fn statements(&self) -> String {
-        self.faults.iter().map(|(fault, _)| fault.faults.trim_end()).collect::<Vec<_>>().join("\n") + "\n"
+        self.faults.iter().map(|(fault, _)| fault.faults.trim_end()).collect::<Vec<_>>().join("\n")
+            + "\n"
     }
 }
 

@@ -89,7 +89,11 @@ impl Course {
             let most = (1 + dice.below(self.chain)).min((kills - statistics.kills()) as u64);
             self.chain(&config, &out, most, &mut dice, &mut statistics);
             assert!(!out.join("journal.jsonl").exists(), "a whole report leaves no journal");
-            assert!(timeless(&out) == calm, "seed {seed}: the report in {} differs", folder.keep().join(out).display());
+            assert!(
+                timeless(&out) == calm,
+                "seed {seed}: the report in {} differs",
+                folder.keep().join(out).display()
+            );
             statistics.reports += 1;
             fs::remove_dir_all(&out).expect("the run's folder can be removed");
         }
@@ -133,8 +137,9 @@ fn timeless(folder: &Path) -> String {
     (report["started"], report["finished"]) = (Value::Null, Value::Null);
     for device in report["devices"].as_array_mut().expect("a report has devices") {
         let incidents = device["incomplete"].as_array_mut().expect("a device has incidents");
-        incidents
-            .retain(|incident| !incident["detail"].as_str().is_some_and(|text| text.contains("ended from outside")));
+        incidents.retain(|incident| {
+            !incident["detail"].as_str().is_some_and(|text| text.contains("ended from outside"))
+        });
     }
     report.to_string()
 }
@@ -166,16 +171,28 @@ fn look(out: &Path) -> (usize, bool) {
 impl Leg<'_> {
     fn start(mut command: Command, out: &Path) -> Leg<'_> {
         let before = look(out).0;
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+        let child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
         Leg { child, out, before }
     }
 
-    /// Waits for the first intent, then for a moment, then kills; a leg whose worker was killed may be hit again.
-    fn disturb(mut self, left: &mut u64, dice: &mut Dice, longest: Duration, statistics: &mut Tally) -> ExitStatus {
+    /// Waits for the first intent, then for a moment, then kills; a leg whose worker was killed may
+    /// be hit again.
+    fn disturb(
+        mut self,
+        left: &mut u64,
+        dice: &mut Dice,
+        longest: Duration,
+        statistics: &mut Tally,
+    ) -> ExitStatus {
         while *left > 0 {
             let deadline = Instant::now() + Duration::from_mins(1);
             // The first line of a leg says that it has begun.
-            while look(self.out).0 < self.before + 2 && !self.is_over() && Instant::now() < deadline {
+            while look(self.out).0 < self.before + 2 && !self.is_over() && Instant::now() < deadline
+            {
                 std::thread::sleep(Duration::from_millis(2));
             }
             std::thread::sleep(Duration::from_micros(dice.below(longest.as_micros() as u64)));

@@ -1,8 +1,8 @@
 //! `make soak`: workers and supervisors killed at random, and reports that must not show it.
 //!
-//! Each kill falls between the first intent and the last result of a run; killed supervisors go on with `--resume`, several
-//! times in a row; the report at the end must have the bytes of an undisturbed one, times aside.
-//! `SOAK_KILLS` and `SOAK_SEED` set number and course.
+//! Each kill falls between the first intent and the last result of a run; killed supervisors go on
+//! with `--resume`, several times in a row; the report at the end must have the bytes of an
+//! undisturbed one, times aside. `SOAK_KILLS` and `SOAK_SEED` set number and course.
 
 #[path = "../cli/scene.rs"]
 #[expect(dead_code, reason = "shared with other tests, each of which uses a part")]
@@ -21,7 +21,9 @@ const FULL: usize = 50;
 
 fn main() {
     let number = |name: &str, default: usize| {
-        std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} must be a number")))
+        std::env::var(name).map_or(default, |text| {
+            text.parse().unwrap_or_else(|_| panic!("{name} must be a number"))
+        })
     };
     let kills = number("SOAK_KILLS", KILLS);
     let seed = number("SOAK_SEED", std::process::id() as usize) as u64;

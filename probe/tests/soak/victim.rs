@@ -6,8 +6,12 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// One of a supervisor's workers; `which` chooses among them.
 pub fn worker(supervisor: u32, which: u64) -> Option<u32> {
-    let processes = fs::read_dir("/proc").ok()?.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let mut workers: Vec<u32> = processes.filter(|process| parent(*process) == Some(supervisor)).collect();
+    let processes = fs::read_dir("/proc")
+        .ok()?
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let mut workers: Vec<u32> =
+        processes.filter(|process| parent(*process) == Some(supervisor)).collect();
     workers.sort_unstable();
     let count = workers.len() as u64;
     (count > 0).then(|| workers[(which % count) as usize])

@@ -41,7 +41,8 @@ impl From<VulkanError> for Failure {
 }
 
 impl WorkerState {
-    /// Nothing is open yet. The driver receives this name of the application; what dispatches leave in memory goes into this folder.
+    /// Nothing is open yet. The driver receives this name of the application; what dispatches leave
+    /// in memory goes into this folder.
     pub fn new(application: String, dump_raw: Option<PathBuf>) -> WorkerState {
         WorkerState { application, dump_raw, ..WorkerState::default() }
     }
@@ -56,7 +57,8 @@ impl WorkerState {
     /// Lists the devices.
     pub fn enumerate(&mut self) -> Result<Response, Failure> {
         let driver = match self.driver() {
-            // Drivers are installed for hardware that most machines lack; the loader says so with one result for each call.
+            // Drivers are installed for hardware that most machines lack; the loader says so with
+            // one result for each call.
             Err(error) if error.no_hardware() => return Ok(Response::NoDevice(error.to_string())),
             driver => driver?,
         };
@@ -76,20 +78,29 @@ impl WorkerState {
         Ok(Response::Devices(devices.collect()))
     }
 
-    /// Lists the products of matrices of each device: by itself, since drivers have been seen to crash at it.
+    /// Lists the products of matrices of each device: by itself, since drivers have been seen to
+    /// crash at it.
     pub fn matrices(&mut self) -> Result<Response, Failure> {
         Ok(Response::Matrices(self.driver()?.matrices()?))
     }
 
     /// Opens a device, if it is still the one that was meant.
-    pub fn open(&mut self, index: usize, key: &str, conditions: Conditions) -> Result<Response, Failure> {
+    pub fn open(
+        &mut self,
+        index: usize,
+        key: &str,
+        conditions: Conditions,
+    ) -> Result<Response, Failure> {
         let driver = self.driver()?;
         let devices = driver.devices();
         let Some(info) = devices.get(index).filter(|info| info.identity.key == key) else {
             let found: Vec<&str> = devices.iter().map(|info| info.identity.key.as_str()).collect();
             return Err(Failure::new(
                 Outcome::DeviceLost,
-                format!("device {index} is no longer {key}: the driver now lists {}", found.join(", ")),
+                format!(
+                    "device {index} is no longer {key}: the driver now lists {}",
+                    found.join(", ")
+                ),
             ));
         };
         let support = Support::new(&info.claims);
@@ -98,19 +109,32 @@ impl WorkerState {
         self.index = index;
         self.conditions = conditions;
         self.device = Some((device, support));
-        self.dump = self.dump_raw.as_deref().map(|root| Dump::new(root, key)).transpose().map_err(undumped)?;
+        self.dump = self
+            .dump_raw
+            .as_deref()
+            .map(|root| Dump::new(root, key))
+            .transpose()
+            .map_err(undumped)?;
         Ok(Response::Opened)
     }
 
     /// Runs kernels on the open device.
-    pub fn measure(&mut self, jobs: &[Job], runs: Runs, timeout: Duration) -> Result<Response, Failure> {
+    pub fn measure(
+        &mut self,
+        jobs: &[Job],
+        runs: Runs,
+        timeout: Duration,
+    ) -> Result<Response, Failure> {
         let started = Instant::now();
         let Some((device, support)) = &mut self.device else {
             return Err(Failure::new(Outcome::Rejected, "no device is open"));
         };
         let work = jobs.iter().map(work).collect::<Result<Vec<_>, _>>()?;
-        if let (true, Some(driver)) = (work.iter().any(|one| one.kernel.matrix.is_some()), &self.driver) {
-            support.matrices = matrices(driver.matrices()?.get(self.index).map_or(&[], Vec::as_slice));
+        if let (true, Some(driver)) =
+            (work.iter().any(|one| one.kernel.matrix.is_some()), &self.driver)
+        {
+            support.matrices =
+                matrices(driver.matrices()?.get(self.index).map_or(&[], Vec::as_slice));
         }
         let mut executor = DeadlineDevice { device, started, dump: self.dump.as_ref() };
         let how = (runs, self.conditions);
@@ -132,15 +156,18 @@ fn libraries() -> Vec<PathBuf> {
 }
 
 fn work(job: &Job) -> Result<KernelCases, Failure> {
-    let kernel: Kernel = job.kernel.parse().map_err(|error| Failure::new(Outcome::Rejected, format!("{error}")))?;
+    let kernel: Kernel =
+        job.kernel.parse().map_err(|error| Failure::new(Outcome::Rejected, format!("{error}")))?;
     let cases = match &job.cases {
-        protocol::JobCases::Listed(name) => cases::named(&kernel, name)
-            .ok_or_else(|| Failure::new(Outcome::Rejected, format!("{kernel} has no list `{name}`")))?,
+        protocol::JobCases::Listed(name) => cases::named(&kernel, name).ok_or_else(|| {
+            Failure::new(Outcome::Rejected, format!("{kernel} has no list `{name}`"))
+        })?,
         protocol::JobCases::Given(values) if values.len().is_multiple_of(kernel.arity()) => {
             Cases::new("", kernel.arity(), values.as_slice())
         }
         protocol::JobCases::Given(values) => {
-            let message = format!("{} values are no cases of {} each", values.len(), kernel.arity());
+            let message =
+                format!("{} values are no cases of {} each", values.len(), kernel.arity());
             return Err(Failure::new(Outcome::Rejected, message));
         }
     };
@@ -208,5 +235,8 @@ impl Executor for DeadlineDevice<'_> {
 
 #[expect(clippy::needless_pass_by_value, reason = "it maps an error")]
 fn undumped(error: std::io::Error) -> Failure {
-    Failure::new(Outcome::Rejected, format!("what the dispatch left could not be written (--dump-raw): {error}"))
+    Failure::new(
+        Outcome::Rejected,
+        format!("what the dispatch left could not be written (--dump-raw): {error}"),
+    )
 }

@@ -1,8 +1,10 @@
-//! `--dump-raw`: what each dispatch left in memory, as files, for those who trust nothing that comes after.
+//! `--dump-raw`: what each dispatch left in memory, as files, for those who trust nothing that
+//! comes after.
 //!
-//! One file for each kernel and run, `DIR/DEVICE/KERNEL.runN.raw`: a line of JSON that says how to read the rest, then
-//! the bytes of the kernel's results as they lay in the buffers. A kernel that was run again has `.2`, `.3` and so on
-//! before the ending. `probe/tests/raw/compare.py` compares two such folders.
+//! One file for each kernel and run, `DIR/DEVICE/KERNEL.runN.raw`: a line of JSON that says how to
+//! read the rest, then the bytes of the kernel's results as they lay in the buffers. A kernel that
+//! was run again has `.2`, `.3` and so on before the ending. `probe/tests/raw/compare.py` compares
+//! two such folders.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};

@@ -1,11 +1,12 @@
-//! The worker process: one driver, one device, requests in, results out, until the supervisor closes the line.
+//! The worker process: one driver, one device, requests in, results out, until the supervisor
+//! closes the line.
 //!
 //! - [`main`]: the process, which the binary enters as `fpprobe worker`.
 //! - [`protocol`]: the messages that it understands.
 //!
-//! Invariant: nothing else of the workspace loads Vulkan. Only this crate depends on `ash`, and it hands out nothing that
-//! could load a driver but [`main`], which runs until its process ends. Whatever goes wrong in here stays in here: the
-//! supervisor sees a failure, a silence or a signal.
+//! Invariant: nothing else of the workspace loads Vulkan. Only this crate depends on `ash`, and it
+//! hands out nothing that could load a driver but [`main`], which runs until its process ends.
+//! Whatever goes wrong in here stays in here: the supervisor sees a failure, a silence or a signal.
 #![deny(unsafe_code)]
 
 mod device;
@@ -25,11 +26,12 @@ use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal,
 
 use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, Request, Response, frame};
 
-/// What is added to the worker's badness (proc(5)): where memory runs out, the kernel ends a worker before anybody else.
+/// What is added to the worker's badness (proc(5)): where memory runs out, the kernel ends a worker
+/// before anybody else.
 const BADNESS: &str = "500";
 
-/// Runs a worker on the descriptors that the supervisor left open; the driver receives this name of the application. Of `dump_raw`,
-/// see `dump`; `memory` is in MiB.
+/// Runs a worker on the descriptors that the supervisor left open; the driver receives this name of
+/// the application. Of `dump_raw`, see `dump`; `memory` is in MiB.
 pub fn main(application: String, dump_raw: Option<PathBuf>, memory: Option<u64>) -> ExitCode {
     match serve(application, dump_raw, memory) {
         Ok(()) => ExitCode::SUCCESS,
@@ -40,14 +42,21 @@ pub fn main(application: String, dump_raw: Option<PathBuf>, memory: Option<u64>)
     }
 }
 
-fn serve(application: String, dump_raw: Option<PathBuf>, memory: Option<u64>) -> anyhow::Result<()> {
-    // A worker must not outlive its supervisor, wherever the driver may have it stuck, and leaves no core files.
-    set_parent_process_death_signal(Some(Signal::KILL)).context("failed to tie the worker to its supervisor")?;
+fn serve(
+    application: String,
+    dump_raw: Option<PathBuf>,
+    memory: Option<u64>,
+) -> anyhow::Result<()> {
+    // A worker must not outlive its supervisor, wherever the driver may have it stuck, and leaves
+    // no core files.
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .context("failed to tie the worker to its supervisor")?;
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     // Both are for what a driver does; where they cannot be had, it is measured all the same.
     let _ = std::fs::write("/proc/self/oom_score_adj", BADNESS);
     if let Some(bytes) = memory.and_then(|memory| memory.checked_mul(1 << 20)) {
-        // Not the address space, of which drivers of GPUs reserve terabytes: private memory that can be written.
+        // Not the address space, of which drivers of GPUs reserve terabytes: private memory that
+        // can be written.
         let _ = setrlimit(Resource::Data, Rlimit { current: Some(bytes), maximum: Some(bytes) });
     }
     let mut requests = File::open(format!("/proc/self/fd/{REQUESTS}"))
@@ -58,7 +67,9 @@ fn serve(application: String, dump_raw: Option<PathBuf>, memory: Option<u64>) ->
         .context("failed to open descriptor 4")?;
     match frame::read(&mut requests).context("failed to read the supervisor's greeting")? {
         Some(Request::Hello(hello)) if hello == Hello::own() => {}
-        Some(Request::Hello(hello)) => bail!("the supervisor is {hello:?}, this worker is {:?}", Hello::own()),
+        Some(Request::Hello(hello)) => {
+            bail!("the supervisor is {hello:?}, this worker is {:?}", Hello::own())
+        }
         _ => bail!("the supervisor did not greet"),
     }
     frame::write(&mut responses, &Response::Hello(Hello::own()))?;
@@ -74,8 +85,10 @@ fn serve(application: String, dump_raw: Option<PathBuf>, memory: Option<u64>) ->
             Request::Start(span) => state.start(span),
             Request::Finish { timeout, shared } => state.finish(timeout, shared),
         };
-        frame::write(&mut responses, &response.unwrap_or_else(Response::Failed)).context("failed to answer")?;
+        frame::write(&mut responses, &response.unwrap_or_else(Response::Failed))
+            .context("failed to answer")?;
     }
-    // Drivers have been seen to crash while they clean up; there is nothing left here that needs cleaning.
+    // Drivers have been seen to crash while they clean up; there is nothing left here that needs
+    // cleaning.
     std::process::exit(0)
 }

@@ -1,10 +1,11 @@
 //! Running kernels more than once, honestly (design, invariant 2).
 //!
-//! The second run dispatches the first run's pipeline again, with other poison, the cases in other slots and another number of
-//! work groups. Modules that are to be compiled again have a third run, with a module and pipeline of its own: other local and
-//! subgroup sizes, the kernels in reverse order behind idle work groups. What all agree on is the result; what none wrote is
-//! `not_written`; anything else is `flaky`. Where the result is known, and one run gives it, there is no other. All that
-//! differs follows from the seed.
+//! The second run dispatches the first run's pipeline again, with other poison, the cases in other
+//! slots and another number of work groups. Modules that are to be compiled again have a third run,
+//! with a module and pipeline of its own: other local and subgroup sizes, the kernels in reverse
+//! order behind idle work groups. What all agree on is the result; what none wrote is
+//! `not_written`; anything else is `flaky`. Where the result is known, and one run gives it, there
+//! is no other. All that differs follows from the seed.
 
 mod compare;
 mod in_place;
@@ -37,7 +38,8 @@ const PAIRS: u32 = 4;
 
 /// What runs a module: a device, or in tests a stand-in.
 pub trait Executor {
-    /// Runs a module once. `buffers` hold the plan's buffers in order, `texels` those of its images; both are updated.
+    /// Runs a module once. `buffers` hold the plan's buffers in order, `texels` those of its
+    /// images; both are updated.
     fn dispatch(
         &mut self,
         words: &[u32],
@@ -47,7 +49,8 @@ pub trait Executor {
         timeout: Duration,
     ) -> Result<(), Failure>;
 
-    /// Dispatches the pipeline of the last [`Executor::dispatch`] again; the plan differs in operands and size alone.
+    /// Dispatches the pipeline of the last [`Executor::dispatch`] again; the plan differs in
+    /// operands and size alone.
     fn again(
         &mut self,
         plan: &Plan,
@@ -56,7 +59,8 @@ pub trait Executor {
         timeout: Duration,
     ) -> Result<(), Failure>;
 
-    /// Dispatches that pipeline over both of these at the same time; says what the two were, `None` where it cannot.
+    /// Dispatches that pipeline over both of these at the same time; says what the two were, `None`
+    /// where it cannot.
     fn at_once(
         &mut self,
         _dispatches: [(&Plan, &mut [Vec<u8>]); 2],
@@ -88,9 +92,9 @@ pub struct KernelCases {
     pub cases: Cases,
 }
 
-/// Runs these kernels, all in one module, so often, under these conditions. A failure is that of the module, not of one kernel. Of a kernel by itself
-/// whose operands are constants each case has a module of its own, where they are few: a compiler sees all constants of a
-/// module at once.
+/// Runs these kernels, all in one module, so often, under these conditions. A failure is that of
+/// the module, not of one kernel. Of a kernel by itself whose operands are constants each case has
+/// a module of its own, where they are few: a compiler sees all constants of a module at once.
 pub fn measure(
     executor: &mut dyn Executor,
     build: Builder,
@@ -122,17 +126,30 @@ fn together(
     (runs, conditions): (Runs, Conditions),
     timeout: Duration,
 ) -> Result<Vec<KernelResult>, Failure> {
-    let mut answers: Vec<Option<KernelResult>> = work.iter().map(|work| refused(support, work)).collect();
-    let able = work.iter().zip(&answers).filter(|pair| pair.1.is_none()).map(|pair| in_place::with_witness(pair.0));
+    let mut answers: Vec<Option<KernelResult>> =
+        work.iter().map(|work| refused(support, work)).collect();
+    let able = work
+        .iter()
+        .zip(&answers)
+        .filter(|pair| pair.1.is_none())
+        .map(|pair| in_place::with_witness(pair.0));
     let able: Vec<KernelCases> = able.collect();
     if !able.is_empty() {
-        let mut bench = Bench { executor, build, work: &able, storage16: support.storage16(), conditions, timeout };
+        let mut bench = Bench {
+            executor,
+            build,
+            work: &able,
+            storage16: support.storage16(),
+            conditions,
+            timeout,
+        };
         let (first, others) = bench.runs(runs)?;
         let mut ran = able.iter().enumerate();
         for answer in answers.iter_mut().filter(|answer| answer.is_none()) {
             *answer = ran.next().map(|(place, work)| {
                 let first = &first[place];
-                let compared = others.iter().map(|(what, lanes)| compare(work, first, &lanes[place], what));
+                let compared =
+                    others.iter().map(|(what, lanes)| compare(work, first, &lanes[place], what));
                 let mut compared: Vec<KernelResult> = compared.collect();
                 match compared.iter().position(|answer| answer.outcome != Outcome::Ran) {
                     Some(differs) => compared.swap_remove(differs),
@@ -206,7 +223,8 @@ impl<'a> Bench<'a> {
         self.executor.again(plan, buffers, texels, self.timeout)?;
         others.push((AGAIN, ready.lanes(self.executor)?));
         for pair in 0..if self.conditions.stress { PAIRS } else { 0 } {
-            let mut ready = [3, 4].map(|number| self.ready(variant, Turn::again(seed, number + 2 * pair, route)));
+            let mut ready = [3, 4]
+                .map(|number| self.ready(variant, Turn::again(seed, number + 2 * pair, route)));
             let dispatches = ready.each_mut().map(|one| {
                 let (plan, buffers, _) = one.parts();
                 (plan, buffers)

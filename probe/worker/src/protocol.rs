@@ -1,7 +1,8 @@
 //! The messages between supervisor and worker.
 //!
-//! Requests arrive at the worker's file descriptor 3, responses leave by 4; each is one length-prefixed frame. Both
-//! sides open with a [`Hello`]: they are the same program, and refuse each other where they are not.
+//! Requests arrive at the worker's file descriptor 3, responses leave by 4; each is one
+//! length-prefixed frame. Both sides open with a [`Hello`]: they are the same program, and refuse
+//! each other where they are not.
 
 pub mod frame;
 mod json;
@@ -20,7 +21,8 @@ pub const VERSION: u32 = 8;
 pub const REQUESTS: i32 = 3;
 /// The worker's descriptor for responses.
 pub const RESPONSES: i32 = 4;
-/// The worker's descriptor of a file in memory for results that are too many for a message; workers of sweeps have it.
+/// The worker's descriptor of a file in memory for results that are too many for a message; workers
+/// of sweeps have it.
 pub const RESULTS: i32 = 5;
 
 /// Most modules of a kernel by itself whose operands are constants: they share a deadline.
@@ -55,14 +57,16 @@ pub enum Request {
     },
     /// Runs kernels, all in one module. Answer: [`Response::Measured`].
     Measure {
-        /// The kernels, all of one format, set of controls, route, width and front end; of texels of one operation instead of one format.
+        /// The kernels, all of one format, set of controls, route, width and front end; of texels
+        /// of one operation instead of one format.
         jobs: Vec<Job>,
         /// How often.
         runs: Runs,
         /// How long the device may take, for all runs together.
         timeout: Duration,
     },
-    /// Compiles the module of a sweep over one kernel, in place of any earlier one. Answer: [`Response::Opened`].
+    /// Compiles the module of a sweep over one kernel, in place of any earlier one. Answer:
+    /// [`Response::Opened`].
     Sweep {
         /// Kernel id.
         kernel: String,
@@ -71,8 +75,8 @@ pub enum Request {
         /// Invocations of a work group.
         group: u32,
     },
-    /// Has blocks of the sweep asked, and does not wait; at most twice before the first [`Request::Finish`]. Answer:
-    /// [`Response::Opened`].
+    /// Has blocks of the sweep asked, and does not wait; at most twice before the first
+    /// [`Request::Finish`]. Answer: [`Response::Opened`].
     Start(Span),
     /// Waits for the earliest blocks that were started. Answer: [`Response::Swept`].
     Finish {
@@ -188,7 +192,8 @@ pub struct EnumeratedDevice {
     pub obstacle: Option<String>,
     /// Libraries that the worker has loaded to find it: the driver's, and what that needs.
     pub libraries: Vec<PathBuf>,
-    /// Why it is not known which products of matrices it offers, though it claims some. The supervisor finds out.
+    /// Why it is not known which products of matrices it offers, though it claims some. The
+    /// supervisor finds out.
     #[serde(skip)]
     pub matrices: Option<Failure>,
 }
@@ -201,8 +206,8 @@ pub struct Failure {
     pub outcome: Outcome,
     /// What happened, to what, and what to do.
     pub detail: String,
-    /// Whether somebody outside killed the worker, so that neither driver nor kernel is to blame. Only a supervisor can
-    /// know.
+    /// Whether somebody outside killed the worker, so that neither driver nor kernel is to blame.
+    /// Only a supervisor can know.
     #[serde(skip)]
     pub outside: bool,
 }

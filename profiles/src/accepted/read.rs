@@ -17,14 +17,20 @@ impl Set {
                 ("nan", Value::Bool(true)) => set = set.or(&Set::nan(encoding)),
                 ("bits", Value::Array(list)) => {
                     for bits in list {
-                        set = set.or(&Set::one(encoding, u64::from_str_radix(bits.as_str()?, 16).ok()?));
+                        set = set
+                            .or(&Set::one(encoding, u64::from_str_radix(bits.as_str()?, 16).ok()?));
                     }
                 }
                 ("intervals", Value::Array(list)) => {
                     for interval in list {
-                        let (from, to) = (end(encoding, &interval["lo"])?, end(encoding, &interval["hi"])?);
+                        let (from, to) =
+                            (end(encoding, &interval["lo"])?, end(encoding, &interval["hi"])?);
                         // Which of the zeros at an end are in says another key.
-                        set = set.or(&Set::range(encoding, if from == 0 { zeros(encoding) } else { from }, to));
+                        set = set.or(&Set::range(
+                            encoding,
+                            if from == 0 { zeros(encoding) } else { from },
+                            to,
+                        ));
                     }
                 }
                 ("zero", Value::String(sign)) => zero = Some(sign.as_str()),
@@ -36,7 +42,9 @@ impl Set {
             set = set.minus(&Set::subnormals(encoding));
         }
         let signed = |negative: bool| match encoding {
-            Encoding::Float(layout) => Set::one(encoding, if negative { layout.sign_bit() } else { 0 }),
+            Encoding::Float(layout) => {
+                Set::one(encoding, if negative { layout.sign_bit() } else { 0 })
+            }
             _ => Set::one(encoding, 0),
         };
         match zero {
@@ -68,19 +76,24 @@ impl Set {
 }
 
 impl Accepted {
-    /// What [`Accepted::to_json`] writes so, for results of these encodings; `None` for what this version does not know.
+    /// What [`Accepted::to_json`] writes so, for results of these encodings; `None` for what this
+    /// version does not know.
     pub fn from_json(encodings: &[Encoding], json: &Value) -> Option<Accepted> {
         let one = |json: &Value| -> Option<Vec<Set>> {
             match (json, encodings) {
-                (Value::Array(sets), _) if sets.len() == encodings.len() => {
-                    encodings.iter().zip(sets).map(|(encoding, set)| Set::from_json(*encoding, set)).collect()
-                }
+                (Value::Array(sets), _) if sets.len() == encodings.len() => encodings
+                    .iter()
+                    .zip(sets)
+                    .map(|(encoding, set)| Set::from_json(*encoding, set))
+                    .collect(),
                 (Value::Object(_), [encoding]) => Some(vec![Set::from_json(*encoding, json)?]),
                 _ => None,
             }
         };
         match json.get("alts") {
-            Some(Value::Array(many)) if !many.is_empty() => many.iter().map(one).collect::<Option<_>>().map(Accepted),
+            Some(Value::Array(many)) if !many.is_empty() => {
+                many.iter().map(one).collect::<Option<_>>().map(Accepted)
+            }
             Some(_) => None,
             None => Some(Accepted(vec![one(json)?])),
         }
@@ -124,14 +137,41 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let encoding = half();
-        let keys = [i64::MIN, -0x7c02, -0x7c01, -0x3c01, -0x401, -0x400, -2, -1, 0, 1, 0x3ff, 0x400, 0x3c00, 0x7c00];
+        let keys = [
+            i64::MIN,
+            -0x7c02,
+            -0x7c01,
+            -0x3c01,
+            -0x401,
+            -0x400,
+            -2,
+            -1,
+            0,
+            1,
+            0x3ff,
+            0x400,
+            0x3c00,
+            0x7c00,
+        ];
         let (first, last) = encoding.limits();
-        let ends = || keys.into_iter().chain([0x7c01, i64::MAX]).map(move |key| key.clamp(first, last));
-        let mut sets = vec![Set::nothing(encoding), Set::nan(encoding), Set::zeros(encoding), Set::finite(encoding)];
+        let ends =
+            || keys.into_iter().chain([0x7c01, i64::MAX]).map(move |key| key.clamp(first, last));
+        let mut sets = vec![
+            Set::nothing(encoding),
+            Set::nan(encoding),
+            Set::zeros(encoding),
+            Set::finite(encoding),
+        ];
         sets.extend(ends().flat_map(|from| ends().map(move |to| Set::range(encoding, from, to))));
         let more: Vec<Set> = sets
             .iter()
-            .flat_map(|set| [set.minus(&Set::subnormals(encoding)), set.minus(&Set::zeros(encoding)), set.or(&sets[1])])
+            .flat_map(|set| {
+                [
+                    set.minus(&Set::subnormals(encoding)),
+                    set.minus(&Set::zeros(encoding)),
+                    set.or(&sets[1]),
+                ]
+            })
             .collect();
         for set in sets.iter().chain(&more) {
             let json = set.to_json();
@@ -148,13 +188,26 @@ mod tests {
         assert_eq!(Set::zeros(encoding).codes(), [(0, 0), (0x8000, 0x8000)]);
         assert_eq!(Set::range(encoding, -3, -2).codes(), [(0x8001, 0x8002)]);
         assert_eq!(Set::nan(encoding).codes(), [(0x7c01, 0x7fff), (0xfc01, 0xffff)]);
-        assert_eq!(Set::range(Encoding::Signed, -1, 1).codes(), [(0, 1), (0xffff_ffff, 0xffff_ffff)]);
+        assert_eq!(
+            Set::range(Encoding::Signed, -1, 1).codes(),
+            [(0, 1), (0xffff_ffff, 0xffff_ffff)]
+        );
     }
 
     #[test]
     fn what_is_not_known_is_nothing() {
-        for json in [r#"{"nearly": true}"#, r#""a sentence""#, r#"{"bits": ["x"]}"#, "[]", r#"{"alts": []}"#] {
-            assert_eq!(Accepted::from_json(&[half()], &serde_json::from_str(json).unwrap()), None, "{json}");
+        for json in [
+            r#"{"nearly": true}"#,
+            r#""a sentence""#,
+            r#"{"bits": ["x"]}"#,
+            "[]",
+            r#"{"alts": []}"#,
+        ] {
+            assert_eq!(
+                Accepted::from_json(&[half()], &serde_json::from_str(json).unwrap()),
+                None,
+                "{json}"
+            );
         }
     }
 }

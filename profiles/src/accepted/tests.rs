@@ -58,7 +58,9 @@ fn special_classes_hold_what_they_say() {
 fn sets_of_binary64_reach_the_ends_of_their_keys() {
     let double = Encoding::of(Format::F64);
     let (nan, everything) = (Set::nan(double), Set::everything(double));
-    assert!(nan.is_single() && nan.minus(&nan).is_empty() && everything.minus(&everything).is_empty());
+    assert!(
+        nan.is_single() && nan.minus(&nan).is_empty() && everything.minus(&everything).is_empty()
+    );
     let numbers = everything.minus(&nan);
     assert!(numbers.contains(0xfff0_0000_0000_0000) && numbers.contains(0x7ff0_0000_0000_0000));
     assert!(!numbers.contains(0xffff_ffff_ffff_ffff) && !numbers.contains(0x7fff_ffff_ffff_ffff));
@@ -73,7 +75,10 @@ fn sets_print_as_the_contract_says() {
         (Set::one(single(), 0x7f800000), json!({ "bits": ["7f800000"] })),
         (Set::zeros(single()), json!({ "bits": ["80000000", "00000000"] })),
         (Set::nan(single()), json!({ "nan": true })),
-        (Set::nan(single()).or(&Set::one(single(), 0x7f800000)), json!({ "nan": true, "bits": ["7f800000"] })),
+        (
+            Set::nan(single()).or(&Set::one(single(), 0x7f800000)),
+            json!({ "nan": true, "bits": ["7f800000"] }),
+        ),
         (Set::everything(single()), json!({ "any": true })),
         (
             interval(0x3f800000, 0x40000000),
@@ -98,19 +103,20 @@ fn sets_print_as_the_contract_says() {
 
 #[test]
 fn every_printed_set_reads_back_as_the_same_set() {
-    // The contract's reading of `A`: bits exactly, NaN as a class, intervals numerically with both zeros unless `zero`
-    // says otherwise, subnormals excepted where it says so.
+    // The contract's reading of `A`: bits exactly, NaN as a class, intervals numerically with both
+    // zeros unless `zero` says otherwise, subnormals excepted where it says so.
     let single_layout = Format::F32.float().unwrap();
     let reads = |a: &Value, bits: u64| -> bool {
         let hex = single().hex(bits);
         let listed = a["bits"].as_array().is_some_and(|list| list.iter().any(|one| *one == hex));
         let nan = a["nan"] == true && single_layout.is_nan(bits);
         let value = f64::from(f32::from_bits(bits as u32));
-        let ends =
-            |one: &Value, key: &str| f64::from_bits(u64::from_str_radix(one[key].as_str().unwrap(), 16).unwrap());
-        let inside = a["intervals"]
-            .as_array()
-            .is_some_and(|list| list.iter().any(|one| ends(one, "lo") <= value && value <= ends(one, "hi")));
+        let ends = |one: &Value, key: &str| {
+            f64::from_bits(u64::from_str_radix(one[key].as_str().unwrap(), 16).unwrap())
+        };
+        let inside = a["intervals"].as_array().is_some_and(|list| {
+            list.iter().any(|one| ends(one, "lo") <= value && value <= ends(one, "hi"))
+        });
         let zero = !matches!((a["zero"].as_str(), bits), (Some("+"), 0x8000_0000) | (Some("-"), 0));
         let excepted = a["except"] == "subnormals" && single_layout.is_subnormal(bits);
         a["any"] == true || listed || nan || inside && zero && !excepted
@@ -128,9 +134,10 @@ fn every_printed_set_reads_back_as_the_same_set() {
     for set in sets {
         let a = set.to_json();
         for near in [
-            0u64, 0x80000000, 1, 0x80000001, 0x100, 0x101, 0x007fffff, 0x00800000, 0x80800000, 0x00800010, 0x00800011,
-            0x3f7ffff0, 0x3f7fffef, 0x3f800000, 0x3f800001, 0x3f800010, 0x3f800011, 0x7f7fff00, 0x7f7fffff, 0x7f800000,
-            0xff800000, 0x7fc00000, 0xffc12345, 0x80800010, 0x80800011, 0x00800100, 0x00800101,
+            0u64, 0x80000000, 1, 0x80000001, 0x100, 0x101, 0x007fffff, 0x00800000, 0x80800000,
+            0x00800010, 0x00800011, 0x3f7ffff0, 0x3f7fffef, 0x3f800000, 0x3f800001, 0x3f800010,
+            0x3f800011, 0x7f7fff00, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345,
+            0x80800010, 0x80800011, 0x00800100, 0x00800101,
         ] {
             assert_eq!(reads(&a, near), set.contains(near), "{near:08x} in {a}");
         }

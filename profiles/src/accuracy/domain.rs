@@ -11,8 +11,8 @@ use crate::interval::Interval;
 use crate::number::{Number, Toward};
 use crate::quad::power;
 
-/// A condition on one operand: `first in [-pi, pi]`, `|second| in [2^-126, 2^126]`, `|second| in [2^-126, 2^126] or 0`,
-/// `first normal`, `second <= third`.
+/// A condition on one operand: `first in [-pi, pi]`, `|second| in [2^-126, 2^126]`, `|second| in
+/// [2^-126, 2^126] or 0`, `first normal`, `second <= third`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Condition {
     operand: usize,
@@ -56,7 +56,10 @@ pub fn pi() -> Interval<Quad> {
 /// A decimal number, enclosed by two neighbouring binary128 numbers, or exactly.
 pub fn decimal(text: &str) -> Option<Interval<Quad>> {
     let parse = |round| Quad::from_str_r(text, round).ok();
-    let (lo, hi) = (parse(rustc_apfloat::Round::TowardNegative)?, parse(rustc_apfloat::Round::TowardPositive)?);
+    let (lo, hi) = (
+        parse(rustc_apfloat::Round::TowardNegative)?,
+        parse(rustc_apfloat::Round::TowardPositive)?,
+    );
     Some(Interval { lo: lo.value, hi: hi.value })
 }
 
@@ -100,7 +103,11 @@ impl FromStr for Limit {
         }
         if let Some(exponent) = text.strip_prefix("2^") {
             let exponent: i32 = exponent.parse().map_err(drop)?;
-            return if exponent.abs() <= super::FINEST { limit(Interval::point(power(exponent))) } else { Err(()) };
+            return if exponent.abs() <= super::FINEST {
+                limit(Interval::point(power(exponent)))
+            } else {
+                Err(())
+            };
         }
         // The host's parser says what a decimal number is; binary128 what it is worth.
         text.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or(())?;
@@ -155,21 +162,26 @@ impl Condition {
             DomainCondition::Between(low, high) => {
                 value.is_within(Interval { lo: low.value::<N>().lo, hi: high.value::<N>().hi })
             }
-            DomainCondition::NotAbove(other) => operands.get(*other).is_some_and(|other| value.hi <= other.lo),
+            DomainCondition::NotAbove(other) => {
+                operands.get(*other).is_some_and(|other| value.hi <= other.lo)
+            }
         }
     }
 }
 
 impl Condition {
-    /// Whether it holds for nothing that the first operand may be, numbers of one sign and not zero.
+    /// Whether it holds for nothing that the first operand may be, numbers of one sign and not
+    /// zero.
     pub(crate) fn excludes(&self, first: Interval, layout: FloatLayout) -> bool {
         let value = if self.magnitude { first.abs() } else { first };
         self.operand == 0
             && match &self.wants {
-                DomainCondition::Normal => first.abs().hi < f64::decode(layout, layout.min_normal()),
-                DomainCondition::Between(low, high) => {
-                    value.common(Interval { lo: low.value::<f64>().lo, hi: high.value::<f64>().hi }).is_none()
+                DomainCondition::Normal => {
+                    first.abs().hi < f64::decode(layout, layout.min_normal())
                 }
+                DomainCondition::Between(low, high) => value
+                    .common(Interval { lo: low.value::<f64>().lo, hi: high.value::<f64>().hi })
+                    .is_none(),
                 DomainCondition::NotAbove(_) => false,
             }
     }
@@ -182,7 +194,8 @@ impl FromStr for Condition {
         let inner = subject.strip_prefix('|').and_then(|subject| subject.strip_suffix('|'));
         let named = |name: &str| NAMES.iter().position(|known| *known == name).ok_or(());
         let operand = named(inner.unwrap_or(subject))?;
-        let (wants, zero) = wants.strip_suffix(" or 0").map_or((wants, false), |wants| (wants, true));
+        let (wants, zero) =
+            wants.strip_suffix(" or 0").map_or((wants, false), |wants| (wants, true));
         let wants = if wants == "normal" && inner.is_none() {
             DomainCondition::Normal
         } else if let (Some(other), None, false) = (wants.strip_prefix("<= "), inner, zero) {
@@ -221,9 +234,11 @@ mod tests {
     use super::*;
 
     fn holds(condition: &str, operands: &[f64]) -> bool {
-        let (condition, single): (Condition, _) = (condition.parse().unwrap(), Format::F32.float().unwrap());
+        let (condition, single): (Condition, _) =
+            (condition.parse().unwrap(), Format::F32.float().unwrap());
         let near: Vec<Interval> = operands.iter().map(|value| Interval::point(*value)).collect();
-        let wide: Vec<Interval<Quad>> = operands.iter().map(|value| Interval::point(Quad::of(*value))).collect();
+        let wide: Vec<Interval<Quad>> =
+            operands.iter().map(|value| Interval::point(Quad::of(*value))).collect();
         assert_eq!(condition.holds(&near, single), condition.holds(&wide, single));
         condition.holds(&near, single)
     }
@@ -257,17 +272,30 @@ mod tests {
 
     #[test]
     fn conditions_hold_up_to_their_limits() {
-        let (below, above) = (f64::from(f32::from_bits(0x4049_0fda)), f64::from(f32::from_bits(0x4049_0fdb)));
+        let (below, above) =
+            (f64::from(f32::from_bits(0x4049_0fda)), f64::from(f32::from_bits(0x4049_0fdb)));
         assert!(holds("first in [-pi, pi]", &[below]) && holds("first in [-pi, pi]", &[-below]));
         assert!(!holds("first in [-pi, pi]", &[above]) && !holds("first in [-pi, pi]", &[-above]));
         let division = "|second| in [2^-126, 2^126]";
-        assert!(holds(division, &[0.0, 2f64.powi(126)]) && holds(division, &[0.0, -(2f64.powi(-126))]));
+        assert!(
+            holds(division, &[0.0, 2f64.powi(126)]) && holds(division, &[0.0, -(2f64.powi(-126))])
+        );
         assert!(!holds(division, &[0.0, 2f64.powi(127)]) && !holds(division, &[0.0, 0.0]));
         assert!(holds(&format!("{division} or 0"), &[0.0, 0.0]));
         assert!(holds("first normal or 0", &[0.0]) && !holds("first normal or 0", &[1e-40]));
-        assert!(holds("second <= third", &[9.0, 1.0, 1.0]) && !holds("second <= third", &[0.0, 1.0, -1.0]));
-        assert!(!holds("second <= third", &[0.0, 1.0]) && !holds("second <= third", &[0.0, f64::NAN, 1.0]));
-        assert!(holds("first normal", &[-1.0]) && !holds("first normal", &[1e-40]) && !holds("first normal", &[0.0]));
+        assert!(
+            holds("second <= third", &[9.0, 1.0, 1.0])
+                && !holds("second <= third", &[0.0, 1.0, -1.0])
+        );
+        assert!(
+            !holds("second <= third", &[0.0, 1.0])
+                && !holds("second <= third", &[0.0, f64::NAN, 1.0])
+        );
+        assert!(
+            holds("first normal", &[-1.0])
+                && !holds("first normal", &[1e-40])
+                && !holds("first normal", &[0.0])
+        );
     }
 
     #[test]

@@ -51,8 +51,9 @@ pub enum Node {
 }
 
 impl InheritedAccuracy {
-    /// Whether every formula gives positive results and +0 alone: each ends in an exponential, or in the root of a square or of
-    /// a sum of squares, and the last step leaves no sign of zero open.
+    /// Whether every formula gives positive results and +0 alone: each ends in an exponential, or
+    /// in the root of a square or of a sum of squares, and the last step leaves no sign of zero
+    /// open.
     pub fn has_no_sign(&self) -> bool {
         self.or.is_none() && self.formulas.iter().all(ResolvedFormula::has_no_sign)
     }
@@ -77,7 +78,8 @@ impl ResolvedFormula {
     fn is_square(&self, part: usize) -> bool {
         match &self.nodes[part] {
             Node::Step(demand, arguments) => {
-                demand.function == Function::Mul && matches!(arguments[..], [one, other] if self.is_same(one, other))
+                demand.function == Function::Mul
+                    && matches!(arguments[..], [one, other] if self.is_same(one, other))
             }
             _ => false,
         }
@@ -88,7 +90,9 @@ impl ResolvedFormula {
         match (&self.nodes[one], &self.nodes[other]) {
             (Node::Step(demand, arguments), Node::Step(another, others)) => {
                 let both = || arguments.iter().zip(others);
-                demand == another && arguments.len() == others.len() && both().all(|(a, b)| self.is_same(*a, *b))
+                demand == another
+                    && arguments.len() == others.len()
+                    && both().all(|(a, b)| self.is_same(*a, *b))
             }
             (a, b) => a == b,
         }
@@ -100,7 +104,8 @@ impl fmt::Display for InheritedAccuracy {
         if let Some(accuracy) = &self.or {
             write!(f, "{accuracy} or ")?;
         }
-        let formulas: Vec<String> = self.formulas.iter().map(|formula| formula.formula.to_string()).collect();
+        let formulas: Vec<String> =
+            self.formulas.iter().map(|formula| formula.formula.to_string()).collect();
         write!(f, "inherited from {}", formulas.join(" or from "))
     }
 }

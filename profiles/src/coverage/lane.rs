@@ -33,7 +33,9 @@ impl CoverageLane<'_> {
     }
 
     fn reads_subnormal(&self) -> bool {
-        self.operands.iter().any(|operand| operand.layout.is_some_and(|layout| layout.is_subnormal(operand.bits)))
+        self.operands
+            .iter()
+            .any(|operand| operand.layout.is_some_and(|layout| layout.is_subnormal(operand.bits)))
     }
 
     /// The answer under a changed demand, where that is another one and leaves no more than two.
@@ -52,9 +54,15 @@ impl CoverageLane<'_> {
 
     /// An operand that was not to be handed on.
     pub(super) fn other_operand(&self) -> Option<u64> {
-        let chooses =
-            matches!(self.demand.function, Function::Min | Function::Max | Function::Clamp | Function::Choose);
-        let others = self.operands.iter().filter(|operand| operand.layout.is_some()).map(|operand| operand.bits);
+        let chooses = matches!(
+            self.demand.function,
+            Function::Min | Function::Max | Function::Clamp | Function::Choose
+        );
+        let others = self
+            .operands
+            .iter()
+            .filter(|operand| operand.layout.is_some())
+            .map(|operand| operand.bits);
         let other = |bits: &u64| *bits != self.right;
         let refused = others.clone().filter(other).find(|bits| !self.set.contains(*bits));
         if chooses { refused.or_else(|| others.clone().find(other)) } else { None }
@@ -74,15 +82,23 @@ impl CoverageLane<'_> {
     pub(super) fn just_outside(&self) -> Option<u64> {
         let encoding = self.encoding();
         let key = encoding.key(self.right);
-        let (from, to) = self.set.ranges().iter().find(|(from, to)| (*from..=*to).contains(&key))?;
+        let (from, to) =
+            self.set.ranges().iter().find(|(from, to)| (*from..=*to).contains(&key))?;
         let (first, last) = encoding.limits();
-        let beyond = [to.checked_add(1).filter(|key| *key <= last), from.checked_sub(1).filter(|key| *key >= first)];
-        beyond.into_iter().flatten().min_by_key(|beyond| beyond.abs_diff(key)).map(|key| encoding.at(key))
+        let beyond = [
+            to.checked_add(1).filter(|key| *key <= last),
+            from.checked_sub(1).filter(|key| *key >= first),
+        ];
+        beyond
+            .into_iter()
+            .flatten()
+            .min_by_key(|beyond| beyond.abs_diff(key))
+            .map(|key| encoding.at(key))
     }
 }
 
-/// The demand of the result rounded to nearest even under the profile's own environment; what the environment leaves open
-/// is as IEEE 754 has it.
+/// The demand of the result rounded to nearest even under the profile's own environment; what the
+/// environment leaves open is as IEEE 754 has it.
 pub(super) fn exactly(demand: &Demand) -> Demand {
     let mut exact = strict(demand);
     for environment in [&mut exact.operands, &mut exact.results] {
@@ -95,21 +111,24 @@ pub(super) fn exactly(demand: &Demand) -> Demand {
     exact
 }
 
-/// The right answer of what is accepted: to nearest even, subnormals kept where they may be, if that is accepted and can be
-/// computed; else from the middle.
+/// The right answer of what is accepted: to nearest even, subnormals kept where they may be, if
+/// that is accepted and can be computed; else from the middle.
 pub fn right(signature: &Signature, case: &[u64], part: usize, demand: &Demand, set: &Set) -> u64 {
     let (encoding, nan) = (set.encoding(), Set::nan(set.encoding()));
     let nearest = |accuracy| {
         let exact = signature.accepted_part(case, part, &Demand { accuracy, ..exactly(demand) });
         Some(exact.and(set)).filter(|both| !both.is_empty() && !exact.is_everything())
     };
-    let best =
-        nearest(Accuracy::NearestEven).or_else(|| nearest(demand.accuracy.clone())).unwrap_or_else(|| set.clone());
+    let best = nearest(Accuracy::NearestEven)
+        .or_else(|| nearest(demand.accuracy.clone()))
+        .unwrap_or_else(|| set.clone());
     let numbers = best.minus(&nan);
     let widest = numbers.ranges().iter().max_by_key(|(from, to)| from.abs_diff(*to));
     match (widest, encoding) {
         (Some((from, to)), _) => encoding.at(from.midpoint(*to)),
-        (None, Encoding::Float(layout)) if best.contains(layout.infinity() | layout.quiet_bit()) => {
+        (None, Encoding::Float(layout))
+            if best.contains(layout.infinity() | layout.quiet_bit()) =>
+        {
             layout.infinity() | layout.quiet_bit()
         }
         _ => best.members(1).first().copied().unwrap_or(0),

@@ -36,26 +36,44 @@ pub struct Mistake {
     pub rejected: bool,
 }
 
-/// Every plausible wrong result of one part of the result of a case; none where everything is accepted.
+/// Every plausible wrong result of one part of the result of a case; none where everything is
+/// accepted.
 pub fn mistakes(signature: &Signature, case: &[u64], part: usize, demand: &Demand) -> Vec<Mistake> {
     mistakes_outside(signature, case, part, demand, signature.accepted_part(case, part, demand))
 }
 
-fn mistakes_outside(signature: &Signature, case: &[u64], part: usize, demand: &Demand, set: Set) -> Vec<Mistake> {
+fn mistakes_outside(
+    signature: &Signature,
+    case: &[u64],
+    part: usize,
+    demand: &Demand,
+    set: Set,
+) -> Vec<Mistake> {
     if set.is_everything() {
         return Vec::new();
     }
     let right = right(signature, case, part, demand, &set);
-    let lane = CoverageLane { signature, case, part, operands: signature.operands(case, part), demand, set, right };
+    let lane = CoverageLane {
+        signature,
+        case,
+        part,
+        operands: signature.operands(case, part),
+        demand,
+        set,
+        right,
+    };
     let results = WrongResult::ALL.into_iter().filter_map(|kind| Some((kind, kind.answer(&lane)?)));
     let wrong = results.filter(|(_, result)| *result != right);
-    wrong.map(|(kind, result)| Mistake { kind, result, rejected: !lane.set.contains(result) }).collect()
+    wrong
+        .map(|(kind, result)| Mistake { kind, result, rejected: !lane.set.contains(result) })
+        .collect()
 }
 
 /// Tries every kind of wrong answer on one part of the result of a case.
 pub(super) fn probe(signature: &Signature, case: &[u64], part: usize, demand: &Demand) -> Probe {
     let set = signature.accepted_part(case, part, demand);
-    let mut probe = Probe { vacuous: set.is_everything(), single: set.is_single(), ..Probe::default() };
+    let mut probe =
+        Probe { vacuous: set.is_everything(), single: set.is_single(), ..Probe::default() };
     for Mistake { kind, rejected, .. } in mistakes_outside(signature, case, part, demand, set) {
         // The bit of a kind is its place among all.
         let bit = 1 << WrongResult::ALL.iter().take_while(|known| **known != kind).count();

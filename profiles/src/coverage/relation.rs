@@ -1,4 +1,5 @@
-//! Wrong answers to relations: a device of right answers with one thing changed, judged by the relation alone.
+//! Wrong answers to relations: a device of right answers with one thing changed, judged by the
+//! relation alone.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +16,20 @@ use crate::oracle::{Demand, Signature};
 use crate::profile::{Part, Profile, Requirement, Rule};
 use crate::verdict::{Level, Verdict};
 
-/// How many places are tried, spread over all that there are: each is a judgement of the whole list.
+/// How many places are tried, spread over all that there are: each is a judgement of the whole
+/// list.
 const PLACES: usize = 16;
 
 /// Answers to be changed: case, part of the result, bits.
 type ResultChange = Vec<(usize, usize, u64)>;
 
 /// How many of the changes that contradict a relation the judge notices.
-pub(super) fn statistics(rule: &Rule, part: &Part, kernel: &Kernel, requirement: Requirement) -> LaneStatistics {
+pub(super) fn statistics(
+    rule: &Rule,
+    part: &Part,
+    kernel: &Kernel,
+    requirement: Requirement,
+) -> LaneStatistics {
     let mut statistics = LaneStatistics::default();
     let looked = RelationView { rule, part, kernel };
     let Some(kind) = WrongResult::against(requirement) else { return statistics };
@@ -33,7 +40,9 @@ pub(super) fn statistics(rule: &Rule, part: &Part, kernel: &Kernel, requirement:
         Requirement::OneDirection => {
             looked.others(&stores, |demand| Demand { accuracy: Accuracy::TowardZero, ..demand })
         }
-        Requirement::OneTreatment => looked.others(&stores, |demand| demand.with_subnormals(Subnormals::Flush)),
+        Requirement::OneTreatment => {
+            looked.others(&stores, |demand| demand.with_subnormals(Subnormals::Flush))
+        }
         Requirement::Monotonic => looked.neighbours(&stores),
         Requirement::RoundTrip => loads.as_ref().map(codes_of_others).unwrap_or_default(),
         Requirement::EveryCode => left_out(&stores),
@@ -46,11 +55,16 @@ pub(super) fn statistics(rule: &Rule, part: &Part, kernel: &Kernel, requirement:
         judge.judge(&Observations::new(&device)).rules[0].verdict
     };
     let sound = verdict(&stores).is_met();
-    let changed = if requirement == Requirement::RoundTrip { loads.as_ref().unwrap_or(&stores) } else { &stores };
+    let changed = if requirement == Requirement::RoundTrip {
+        loads.as_ref().unwrap_or(&stores)
+    } else {
+        &stores
+    };
     let tries: &mut Tries = statistics.wrong.entry(kind).or_default();
     for change in changes.iter().step_by(changes.len().div_ceil(PLACES).max(1)) {
         tries.tried += 1;
-        tries.rejected += usize::from(sound && verdict(&with(changed, change)) == Verdict::Deviates);
+        tries.rejected +=
+            usize::from(sound && verdict(&with(changed, change)) == Verdict::Deviates);
     }
     statistics
 }
@@ -59,12 +73,21 @@ pub(super) fn statistics(rule: &Rule, part: &Part, kernel: &Kernel, requirement:
 fn answers(kernel: &Kernel, demand: &Demand) -> Observation {
     let (signature, cases) = (Signature::new(kernel), cases::cases(kernel));
     let answer = |case: &[u64]| {
-        let right = |part| right(&signature, case, part, demand, &signature.accepted_part(case, part, demand));
+        let right = |part| {
+            right(&signature, case, part, demand, &signature.accepted_part(case, part, demand))
+        };
         assemble(kernel, &(0..signature.encodings.len()).map(right).collect::<Vec<u64>>())
     };
     let out: Vec<u64> = cases.iter().flat_map(answer).collect();
     let kernel = *kernel;
-    Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
+    Observation {
+        kernel,
+        cases,
+        outcome: Outcome::Ran,
+        detail: String::new(),
+        out: out.into(),
+        second: None,
+    }
 }
 
 /// What a relation looks at: one kernel of a rule.
@@ -78,8 +101,12 @@ impl RelationView<'_> {
     /// A profile of the relation alone, on the one kernel.
     fn alone(&self, requirement: Requirement) -> Profile {
         let part = Part { lowerings: vec![*self.kernel], groups: Vec::new(), ..self.part.clone() };
-        let rule =
-            Rule { requirements: vec![requirement], parts: vec![part], level: Level::Required, ..self.rule.clone() };
+        let rule = Rule {
+            requirements: vec![requirement],
+            parts: vec![part],
+            level: Level::Required,
+            ..self.rule.clone()
+        };
         let (modes, groups) = (Vec::new(), Vec::new());
         Profile {
             id: String::new(),
@@ -99,7 +126,10 @@ impl RelationView<'_> {
         let load = Op::find("load").and_then(|op| Kernel::plain(self.kernel.format, op).ok())?;
         let Demand { operands, results, ulp, .. } = self.part.demand;
         let (function, accuracy) = (load.op.function, Accuracy::NearestEven);
-        Some(answers(&load, &Demand { function, operands: results, results: operands, accuracy, ulp }))
+        Some(answers(
+            &load,
+            &Demand { function, operands: results, results: operands, accuracy, ulp },
+        ))
     }
 
     /// One lane as another demand has it.
@@ -108,7 +138,11 @@ impl RelationView<'_> {
         let other = change(exactly(demand));
         let lanes = self.rule.looks_at(&signature, &stores.cases, demand);
         let changes = lanes.filter_map(|(case, part, _)| {
-            let answer = signature.accepted_part(stores.cases.case(case), part, &other).members(1).first().copied()?;
+            let answer = signature
+                .accepted_part(stores.cases.case(case), part, &other)
+                .members(1)
+                .first()
+                .copied()?;
             (answer != parts(stores, case)[part]).then(|| vec![(case, part, answer)])
         });
         changes.collect()
@@ -120,7 +154,8 @@ impl RelationView<'_> {
         let lanes = self.rule.looks_at(&signature, &stores.cases, &self.part.demand);
         let mut points: Vec<(usize, i64, usize)> = lanes
             .filter_map(|(case, part, operands)| {
-                let layout = operands[0].layout.filter(|layout| !layout.is_nan(operands[0].bits))?;
+                let layout =
+                    operands[0].layout.filter(|layout| !layout.is_nan(operands[0].bits))?;
                 Some((part, Encoding::Float(layout).key(operands[0].bits), case))
             })
             .collect();
@@ -142,7 +177,8 @@ fn codes_of_others(loads: &Observation) -> Vec<ResultChange> {
     let finite = |case: usize, part: usize| {
         signature.operands(loads.cases.case(case), part)[0].bits < channels[part].coding.positive()
     };
-    let places = (1..loads.cases.len()).flat_map(|case| (0..signature.encodings.len()).map(move |part| (case, part)));
+    let places = (1..loads.cases.len())
+        .flat_map(|case| (0..signature.encodings.len()).map(move |part| (case, part)));
     places
         .filter(|(case, part)| finite(*case, *part) && finite(case - 1, *part))
         .map(|(case, part)| vec![(case, part, loads.answer(case - 1)[part])])
@@ -157,9 +193,13 @@ fn left_out(stores: &Observation) -> Vec<ResultChange> {
             given.entry((part, code)).or_default().push(case);
         }
     }
-    let finite = |part: usize, code: u64| code > 0 && code < stores.kernel.format.channels()[part].coding.positive();
+    let finite = |part: usize, code: u64| {
+        code > 0 && code < stores.kernel.format.channels()[part].coding.positive()
+    };
     let codes = given.into_iter().filter(|((part, code), _)| finite(*part, *code));
-    codes.map(|((part, code), cases)| cases.into_iter().map(|case| (case, part, code - 1)).collect()).collect()
+    codes
+        .map(|((part, code), cases)| cases.into_iter().map(|case| (case, part, code - 1)).collect())
+        .collect()
 }
 
 fn parts(observation: &Observation, case: usize) -> Vec<u64> {

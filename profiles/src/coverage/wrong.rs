@@ -126,7 +126,8 @@ impl WrongResult {
         }
     }
 
-    /// What a device that errs so gives on one lane; `None` where that is the right answer, or the kind has no meaning.
+    /// What a device that errs so gives on one lane; `None` where that is the right answer, or the
+    /// kind has no meaning.
     pub(super) fn answer(self, lane: &CoverageLane<'_>) -> Option<u64> {
         let encoding = lane.encoding();
         let right = lane.right;
@@ -141,7 +142,8 @@ impl WrongResult {
                 _ => self.behaving(lane),
             };
         };
-        let (nan, infinite, zero) = (layout.is_nan(right), layout.is_infinite(right), layout.is_zero(right));
+        let (nan, infinite, zero) =
+            (layout.is_nan(right), layout.is_infinite(right), layout.is_zero(right));
         let sign = right & layout.sign_bit();
         let signs = matches!(lane.demand.function, Function::Neg | Function::Abs);
         match self {
@@ -153,12 +155,14 @@ impl WrongResult {
                 (signed && (infinite || signs)).then_some(right ^ layout.sign_bit())
             }
             WrongResult::MaxForInf => infinite.then_some(sign | layout.max_finite()),
-            WrongResult::InfForMax => (right == sign | layout.max_finite()).then_some(sign | layout.infinity()),
+            WrongResult::InfForMax => {
+                (right == sign | layout.max_finite()).then_some(sign | layout.infinity())
+            }
             WrongResult::NanForNumber => (!nan).then_some(canonical(layout)),
             WrongResult::NumberForNan => nan.then_some(0),
-            WrongResult::OtherNan => {
-                nan.then(|| if right == canonical(layout) { canonical(layout) + 1 } else { canonical(layout) })
-            }
+            WrongResult::OtherNan => nan.then(|| {
+                if right == canonical(layout) { canonical(layout) + 1 } else { canonical(layout) }
+            }),
             WrongResult::JustOutside => lane.just_outside(),
             _ => self.behaving(lane),
         }
@@ -167,8 +171,12 @@ impl WrongResult {
     /// What a device gives that behaves in another way, or takes its answer from another place.
     fn behaving(self, lane: &CoverageLane<'_>) -> Option<u64> {
         match self {
-            WrongResult::Flushed if lane.is_tiny() => lane.under(|demand| demand.with_subnormals(Subnormals::Flush)),
-            WrongResult::Unflushed if lane.is_tiny() => lane.under(|demand| demand.with_subnormals(Subnormals::Keep)),
+            WrongResult::Flushed if lane.is_tiny() => {
+                lane.under(|demand| demand.with_subnormals(Subnormals::Flush))
+            }
+            WrongResult::Unflushed if lane.is_tiny() => {
+                lane.under(|demand| demand.with_subnormals(Subnormals::Keep))
+            }
             WrongResult::OtherDirection => {
                 lane.under(|demand| Demand { accuracy: Accuracy::EitherNeighbour, ..demand })
             }
@@ -197,12 +205,14 @@ fn canonical(layout: FloatLayout) -> u64 {
 
 /// The finite value next to a finite one, zeros counting as one.
 fn beside(layout: FloatLayout, bits: u64, step: i64) -> Option<u64> {
-    let signed = |key: i64| if key < 0 { layout.sign_bit() | key.unsigned_abs() } else { key as u64 };
+    let signed =
+        |key: i64| if key < 0 { layout.sign_bit() | key.unsigned_abs() } else { key as u64 };
     let magnitude = bits & layout.magnitude_mask();
     if magnitude > layout.max_finite() {
         return None;
     }
-    let position = if layout.is_negative(bits) { -(magnitude as i64) } else { magnitude as i64 } + step;
+    let position =
+        if layout.is_negative(bits) { -(magnitude as i64) } else { magnitude as i64 } + step;
     let inside = position.unsigned_abs() <= layout.max_finite() && (layout.signed || position >= 0);
     inside.then(|| signed(position))
 }

@@ -1,11 +1,14 @@
-//! Functions of one operand that are analytic, and how large they are in discs of the complex plane.
+//! Functions of one operand that are analytic, and how large they are in discs of the complex
+//! plane.
 //!
-//! Of a function f that is analytic in a disc of radius r around x and no larger there than M, Cauchy's estimate bounds the n-th
-//! derivative at x: `|f⁽ⁿ⁾(x)| <= n! M / rⁿ`. [`largest`] gives such an M.
+//! Of a function f that is analytic in a disc of radius r around x and no larger there than M,
+//! Cauchy's estimate bounds the n-th derivative at x: `|f⁽ⁿ⁾(x)| <= n! M / rⁿ`. [`largest`] gives
+//! such an M.
 
 use fpprobe_spirv::op::Function;
 
-/// A function that computes it in binary64 within one unit in the last place: core-math's, correctly rounded, or IEEE 754's.
+/// A function that computes it in binary64 within one unit in the last place: core-math's,
+/// correctly rounded, or IEEE 754's.
 pub(crate) fn computed(function: Function) -> Option<fn(f64) -> f64> {
     match function {
         Function::Sqrt => Some(f64::sqrt),
@@ -21,8 +24,9 @@ pub(crate) fn computed(function: Function) -> Option<fn(f64) -> f64> {
     }
 }
 
-/// A number that the function does not exceed, in magnitude, in the disc of this radius around a real number; infinite where it
-/// is not analytic there. All are slightly larger than they need be, so that the host's rounding is of no account.
+/// A number that the function does not exceed, in magnitude, in the disc of this radius around a
+/// real number; infinite where it is not analytic there. All are slightly larger than they need be,
+/// so that the host's rounding is of no account.
 pub(crate) fn largest(function: Function, center: f64, radius: f64) -> f64 {
     let (x, r) = (center.abs(), radius);
     // Distances to the singularities 0, 1 and -1.
@@ -36,7 +40,9 @@ pub(crate) fn largest(function: Function, center: f64, radius: f64) -> f64 {
         Function::Exp2 => (center + r).exp2(),
         // |log z| <= |log |z|| + pi/2 to the right of 0
         Function::Log if center > 0.0 => within(zero, logarithm(zero, x + r)),
-        Function::Log2 if center > 0.0 => within(zero, logarithm(zero, x + r) * std::f64::consts::LOG2_E),
+        Function::Log2 if center > 0.0 => {
+            within(zero, logarithm(zero, x + r) * std::f64::consts::LOG2_E)
+        }
         Function::Sqrt if center > 0.0 => within(zero, (x + r).sqrt()),
         Function::InverseSqrt if center > 0.0 => within(zero, zero.sqrt().recip()),
         Function::Reciprocal => within(zero, zero.recip()),
@@ -56,7 +62,8 @@ pub(crate) fn largest(function: Function, center: f64, radius: f64) -> f64 {
         // |sinh z| <= sinh |Re z| cosh Im z + cosh Re z |sin Im z| <= sinh |z|
         Function::Sinh => (x + r).sinh(),
         Function::Cosh => (x + r).cosh(),
-        // Where |Im z| <= pi/4 it is no larger than 1; and no larger than tan |z|, whose Taylor series is its own without signs
+        // Where |Im z| <= pi/4 it is no larger than 1; and no larger than tan |z|, whose Taylor
+        // series is its own without signs
         Function::Tanh if r <= 0.785 => {
             if x + r < 1.5 {
                 (x + r).tan().min(1.0)
@@ -65,10 +72,18 @@ pub(crate) fn largest(function: Function, center: f64, radius: f64) -> f64 {
             }
         }
         // 1 / sqrt(1 - z^2), 1 / (1 - z^2), 1 / sqrt(1 + z^2), 1 / (1 + z^2), 1 / sqrt(z^2 - 1)
-        Function::Asin if x < 1.0 => within(near, around(core_math::asin(x), (near * far).sqrt().recip())),
-        Function::Acos if x < 1.0 => within(near, around(core_math::acos(center), (near * far).sqrt().recip())),
-        Function::Atanh if x < 1.0 => within(near, around(core_math::atanh(x), (near * far).recip())),
-        Function::Acosh if center > 1.0 => within(near, around(core_math::acosh(x), (near * far).sqrt().recip())),
+        Function::Asin if x < 1.0 => {
+            within(near, around(core_math::asin(x), (near * far).sqrt().recip()))
+        }
+        Function::Acos if x < 1.0 => {
+            within(near, around(core_math::acos(center), (near * far).sqrt().recip()))
+        }
+        Function::Atanh if x < 1.0 => {
+            within(near, around(core_math::atanh(x), (near * far).recip()))
+        }
+        Function::Acosh if center > 1.0 => {
+            within(near, around(core_math::acosh(x), (near * far).sqrt().recip()))
+        }
         Function::Asinh | Function::Atan => {
             let imaginary = (1.0 + x * x).sqrt() - r;
             let asinh = function == Function::Asinh;
@@ -89,7 +104,8 @@ fn logarithm(low: f64, high: f64) -> f64 {
     low.ln().abs().max(high.ln().abs()) + std::f64::consts::FRAC_PI_2
 }
 
-/// Whether the function has no result on any number from `low` to `high`, which are of one sign and not zero.
+/// Whether the function has no result on any number from `low` to `high`, which are of one sign and
+/// not zero.
 pub(crate) fn is_undefined(function: Function, low: f64, high: f64) -> bool {
     match function {
         Function::Log | Function::Log2 | Function::Sqrt | Function::InverseSqrt => high < 0.0,
@@ -99,12 +115,14 @@ pub(crate) fn is_undefined(function: Function, low: f64, high: f64) -> bool {
     }
 }
 
-/// Whether it grows or falls everywhere on either side of zero, so that it lies between its results at two ends of one sign.
+/// Whether it grows or falls everywhere on either side of zero, so that it lies between its results
+/// at two ends of one sign.
 pub(crate) fn is_monotonic(function: Function) -> bool {
     !matches!(function, Function::Sin | Function::Cos | Function::Tan)
 }
 
-/// Numbers that it lies between where operands are of one sign and not zero: strictly, but for what is the same everywhere.
+/// Numbers that it lies between where operands are of one sign and not zero: strictly, but for what
+/// is the same everywhere.
 pub(crate) fn limits(function: Function, negative: bool) -> (f64, f64) {
     match (function, negative) {
         (Function::Exp | Function::Exp2, true) | (Function::Tanh, false) => (0.0, 1.0),

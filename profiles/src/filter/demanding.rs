@@ -1,7 +1,9 @@
-//! Whether a demand could refuse any result, the same for many inputs: where it accepts everything, inputs are vacuous.
+//! Whether a demand could refuse any result, the same for many inputs: where it accepts everything,
+//! inputs are vacuous.
 //!
-//! The oracle decides for one input. Here is proven for all of a span what it decides: that a set holds everything where nothing is
-//! stated or nothing is known of what formulas give ([`super::reach`]), that it does not where what may be given of the whole span at once
+//! The oracle decides for one input. Here is proven for all of a span what it decides: that a set
+//! holds everything where nothing is stated or nothing is known of what formulas give
+//! ([`super::reach`]), that it does not where what may be given of the whole span at once
 //! is a bounded interval. What is neither is halved, and in the end judged one by one.
 
 use std::sync::OnceLock;
@@ -20,7 +22,8 @@ use crate::oracle::Demand;
 /// Whether what formulas may give is bounded, by the binade of the inputs.
 pub(crate) type BoundedBinades = [OnceLock<bool>; 255];
 
-/// Whether a demand could refuse a result of each of these inputs; `None` where it may not be the same for all.
+/// Whether a demand could refuse a result of each of these inputs; `None` where it may not be the
+/// same for all.
 pub(crate) fn is_demanding(
     demand: &Demand,
     encoding: Encoding,
@@ -29,8 +32,12 @@ pub(crate) fn is_demanding(
 ) -> Option<bool> {
     let InputSpan { kind, operand, results, .. } = *inputs;
     let excluded = match &demand.accuracy {
-        Accuracy::Stated(of) => of.conditions.iter().any(|condition| condition.excludes(operand, LAYOUT)),
-        Accuracy::Inherited(_) => stated(&demand.accuracy, operand, LAYOUT) == Some(&Accuracy::Undefined),
+        Accuracy::Stated(of) => {
+            of.conditions.iter().any(|condition| condition.excludes(operand, LAYOUT))
+        }
+        Accuracy::Inherited(_) => {
+            stated(&demand.accuracy, operand, LAYOUT) == Some(&Accuracy::Undefined)
+        }
         _ => false,
     };
     if excluded {
@@ -43,20 +50,29 @@ pub(crate) fn is_demanding(
     match stated(&demand.accuracy, operand, LAYOUT)? {
         Accuracy::Undefined if demand.function == Function::Saturate => None,
         Accuracy::Undefined => {
-            let zero = matches!(kind, SpanKind::Normal(Magnitude::Zero) | SpanKind::Subnormal(Magnitude::Zero));
+            let zero = matches!(
+                kind,
+                SpanKind::Normal(Magnitude::Zero) | SpanKind::Subnormal(Magnitude::Zero)
+            );
             Some(!zero && reduces(demand))
         }
         Accuracy::Inherited(inherited) if is_open(demand, inherited, operand) => Some(false),
-        Accuracy::Inherited(inherited) => is_bounded(demand, inherited, inputs, binades).then_some(true),
+        Accuracy::Inherited(inherited) => {
+            is_bounded(demand, inherited, inputs, binades).then_some(true)
+        }
         _ if demand.results.non_finite == NonFinite::Ieee => Some(true),
-        one => (results.hi + reach(one, operand, results.hi)? <= f64::from(f32::MAX)).then_some(true),
+        one => {
+            (results.hi + reach(one, operand, results.hi)? <= f64::from(f32::MAX)).then_some(true)
+        }
     }
 }
 
-/// No less than how far from exact results of these magnitudes an accuracy reaches; `None` where no such bound is known.
+/// No less than how far from exact results of these magnitudes an accuracy reaches; `None` where no
+/// such bound is known.
 fn reach(accuracy: &Accuracy, operand: Interval, largest: f64) -> Option<f64> {
     // The unit of the binade above.
-    let unit = 2f64.powi(exponent(largest).max(1 - LAYOUT.bias()) + 1 - LAYOUT.fraction.cast_signed());
+    let unit =
+        2f64.powi(exponent(largest).max(1 - LAYOUT.bias()) + 1 - LAYOUT.fraction.cast_signed());
     Some(match accuracy {
         Accuracy::Ulp(ulps) => ulps * unit,
         Accuracy::UlpAndSlope(base, slope) => (base + slope * operand.abs().hi) * unit * 1.5,
@@ -66,8 +82,14 @@ fn reach(accuracy: &Accuracy, operand: Interval, largest: f64) -> Option<f64> {
     })
 }
 
-/// Whether what formulas may give on inputs of a span is bounded. Mostly it is on all of their binade.
-fn is_bounded(demand: &Demand, inherited: &InheritedAccuracy, inputs: &InputSpan, binades: &BoundedBinades) -> bool {
+/// Whether what formulas may give on inputs of a span is bounded. Mostly it is on all of their
+/// binade.
+fn is_bounded(
+    demand: &Demand,
+    inherited: &InheritedAccuracy,
+    inputs: &InputSpan,
+    binades: &BoundedBinades,
+) -> bool {
     let (sign, magnitude) = (inputs.first & SIGN, inputs.first & !SIGN);
     let Some(of_binade) = binades.get((magnitude / LEAST_NORMAL) as usize) else { return false };
     let bounded = |operand| inherited.is_bounded(demand, LAYOUT, operand);

@@ -6,8 +6,8 @@ use super::analytic::{computed, is_monotonic, largest, limits};
 use super::kind::{Magnitude, exponent};
 use crate::interval::Interval;
 
-/// Sine, cosine and tangent of binary32 numbers beyond 1 are normal numbers: no such number is nearer than 2^-31 to a multiple of pi/2
-/// (Muller, Elementary Functions, 11.3.2).
+/// Sine, cosine and tangent of binary32 numbers beyond 1 are normal numbers: no such number is
+/// nearer than 2^-31 to a multiple of pi/2 (Muller, Elementary Functions, 11.3.2).
 pub(crate) fn is_wave(function: Function) -> bool {
     matches!(function, Function::Sin | Function::Cos | Function::Tan)
 }
@@ -23,8 +23,8 @@ pub(crate) fn ends(function: Function, first: f64, last: f64) -> Option<(f64, f6
     (defined && !a.is_nan() && !b.is_nan()).then(between)
 }
 
-/// What results between two numbers are, with the interval of their magnitudes; `None` where they are of several kinds, of two signs, or
-/// normal numbers of several exponents.
+/// What results between two numbers are, with the interval of their magnitudes; `None` where they
+/// are of several kinds, of two signs, or normal numbers of several exponents.
 pub(crate) fn size(low: f64, high: f64) -> Option<(Magnitude, Interval)> {
     let (least, most) = if low >= 0.0 {
         (low, high)
@@ -41,7 +41,8 @@ pub(crate) fn size(low: f64, high: f64) -> Option<(Magnitude, Interval)> {
         Some((Magnitude::Beyond, magnitudes))
     } else {
         // Results lie below the upper end.
-        let one = least >= smallest && most <= largest && exponent(least) == exponent(most.next_down());
+        let one =
+            least >= smallest && most <= largest && exponent(least) == exponent(most.next_down());
         one.then_some((Magnitude::Normal, magnitudes))
     }
 }

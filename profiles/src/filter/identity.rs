@@ -7,15 +7,16 @@ use fpprobe_spirv::op::Function;
 use crate::accuracy::{Node, ResolvedFormula};
 use crate::formula::Formula;
 
-/// A function, a formula, and the functions of the formula's steps, operands before what is computed of them.
+/// A function, a formula, and the functions of the formula's steps, operands before what is
+/// computed of them.
 type FormulaIdentity<'a, F> = (Function, F, &'a [Function]);
 
-/// Functions with formulas that are the same in real numbers. Where such a function has no result, a step has none on the exact values of
-/// its operands: `x + sqrt(x * x - 1)` is negative below -1.
+/// Functions with formulas that are the same in real numbers. Where such a function has no result,
+/// a step has none on the exact values of its operands: `x + sqrt(x * x - 1)` is negative below -1.
 const IDENTITIES: [FormulaIdentity<'_, &str>; 25] = {
     use Function::{
-        Acos, Acosh, Add, Asin, Asinh, Atan2, Atanh, Cos, Cosh, Div, Dot, Exp, Floor, Fract, InverseSqrt, Length, Log,
-        Mul, Neg, Normalize, Sin, Sinh, Sqrt, Sub, Tan, Tanh,
+        Acos, Acosh, Add, Asin, Asinh, Atan2, Atanh, Cos, Cosh, Div, Dot, Exp, Floor, Fract,
+        InverseSqrt, Length, Log, Mul, Neg, Normalize, Sin, Sinh, Sqrt, Sub, Tan, Tanh,
     };
     [
         (Sqrt, "1 / inverse_sqrt(x)", &[InverseSqrt, Div]),
@@ -49,26 +50,26 @@ const IDENTITIES: [FormulaIdentity<'_, &str>; 25] = {
 
 /// The same, parsed.
 static PARSED: LazyLock<Vec<FormulaIdentity<'_, Formula>>> = LazyLock::new(|| {
-    let parsed =
-        |(function, text, steps): &FormulaIdentity<'static, &str>| Some((*function, text.parse().ok()?, *steps));
+    let parsed = |(function, text, steps): &FormulaIdentity<'static, &str>| {
+        Some((*function, text.parse().ok()?, *steps))
+    };
     IDENTITIES.iter().filter_map(parsed).collect()
 });
 
 /// Whether a formula is the function itself.
 pub(crate) fn is_identity(function: Function, formula: &ResolvedFormula) -> bool {
     let steps = || {
-        formula
-            .nodes
-            .iter()
-            .filter_map(|node| if let Node::Step(demand, _) = node { Some(demand.function) } else { None })
+        formula.nodes.iter().filter_map(|node| {
+            if let Node::Step(demand, _) = node { Some(demand.function) } else { None }
+        })
     };
     PARSED.iter().any(|(of, known, functions)| {
         *of == function && *known == formula.formula && steps().eq(functions.iter().copied())
     })
 }
 
-/// How far the factor of a function that is a product may be off at least, where a formula is that product: it is one of the two numbers
-/// around.
+/// How far the factor of a function that is a product may be off at least, where a formula is that
+/// product: it is one of the two numbers around.
 pub(crate) fn factor(function: Function, formula: &ResolvedFormula) -> Option<f64> {
     let exact = scale(function)?;
     let Node::Step(demand, arguments) = &formula.nodes[formula.root] else { return None };

@@ -1,13 +1,14 @@
 //! The filter in front of the oracle: a result is accepted, or the oracle decides.
 //!
-//! A result that the filter accepts is one that the oracle accepts: every bound here is proven for all inputs of
-//! a span, and narrowed by what its own computation is off. What the filter does not accept is not refused;
-//! that is for the oracle to say. The property tests of [`crate::sweep`] compare the two.
+//! A result that the filter accepts is one that the oracle accepts: every bound here is proven for
+//! all inputs of a span, and narrowed by what its own computation is off. What the filter does not
+//! accept is not refused; that is for the oracle to say. The property tests of [`crate::sweep`]
+//! compare the two.
 //!
-//! - [`analytic`] and [`polynomial`] give a function's exact results with a bound on the error, [`exact`] what
-//!   they are;
-//! - [`tolerance`] says how far from them a demand accepts results, [`reach`] says it of formulas, with
-//!   [`identity`] and [`special`];
+//! - [`analytic`] and [`polynomial`] give a function's exact results with a bound on the error,
+//!   [`exact`] what they are;
+//! - [`tolerance`] says how far from them a demand accepts results, [`reach`] says it of formulas,
+//!   with [`identity`] and [`special`];
 //! - [`demanding`] says whether a demand could refuse anything there.
 
 use pulp::Arch;
@@ -68,7 +69,10 @@ impl Filter {
         polynomial: Polynomial,
     ) -> Option<Filter> {
         let InputSpan { kind, operand, results, .. } = *inputs;
-        let normal = matches!(kind, SpanKind::Normal(Magnitude::Normal) | SpanKind::Subnormal(Magnitude::Normal));
+        let normal = matches!(
+            kind,
+            SpanKind::Normal(Magnitude::Normal) | SpanKind::Subnormal(Magnitude::Normal)
+        );
         let bound = |demand: &Demand| match stated(&demand.accuracy, operand, LAYOUT)? {
             Accuracy::Inherited(inherited) => {
                 let reached = reached(demand, inherited, operand, Some(results.lo));
@@ -77,14 +81,21 @@ impl Filter {
             }
             one => tolerance(one, operand, results, LAYOUT).filter(|found| is_all(demand, *found)),
         };
-        let mut tolerance = demands.try_fold(Tolerance::ANYTHING, |all, demand| Some(all.and(bound(demand)?)))?;
-        // Differences of results and the polynomial are rounded, and a small error may be lost in this one.
+        let mut tolerance =
+            demands.try_fold(Tolerance::ANYTHING, |all, demand| Some(all.and(bound(demand)?)))?;
+        // Differences of results and the polynomial are rounded, and a small error may be lost in
+        // this one.
         tolerance.distance = (tolerance.distance - polynomial.error) * ROUNDED;
-        let same = if normal { (results.lo / 2.0).min(results.lo - 2f64.powi(-126)) } else { f64::INFINITY };
+        let same = if normal {
+            (results.lo / 2.0).min(results.lo - 2f64.powi(-126))
+        } else {
+            f64::INFINITY
+        };
         Some(Filter { kind, polynomial, tolerance, same })
     }
 
-    /// Writes down how far results lie from the polynomial. Outside are those that need more than [`Filter::is_plain`].
+    /// Writes down how far results lie from the polynomial. Outside are those that need more than
+    /// [`Filter::is_plain`].
     pub(crate) fn scan(&self, arch: Arch, results: &[u32], found: &mut [f64]) -> Scan {
         let Filter { polynomial, tolerance: Tolerance { distance, limit, .. }, same, .. } = self;
         let distance = distance.min(*same);
@@ -97,7 +108,8 @@ impl Filter {
 
     /// Whether a result at this distance is as near as every demand accepts. A NaN is no distance.
     pub(crate) fn is_near(&self, result: u32, distance: f64) -> bool {
-        distance <= self.tolerance.distance && f64::from(f32::from_bits(result)).abs() <= self.tolerance.limit
+        distance <= self.tolerance.distance
+            && f64::from(f32::from_bits(result)).abs() <= self.tolerance.limit
     }
 
     /// Whether it is, and a normal number of the exact result's sign: then every demand accepts it.
@@ -112,17 +124,25 @@ impl Filter {
         let normal = (LEAST_NORMAL..INFINITY).contains(&magnitude);
         let inherited = matches!(demand.accuracy, Accuracy::Inherited(_));
         let as_is = matches!(self.kind, SpanKind::Normal(_));
-        let tiny = matches!(self.kind, SpanKind::Normal(Magnitude::Tiny) | SpanKind::Subnormal(Magnitude::Tiny));
-        // Of an accuracy of its own what it says of operands that are read as zeros, or of what is flushed, may be less.
-        if (inherited || as_is && !tiny) && (self.tolerance == Tolerance::ANYTHING || self.is_special(result)) {
+        let tiny = matches!(
+            self.kind,
+            SpanKind::Normal(Magnitude::Tiny) | SpanKind::Subnormal(Magnitude::Tiny)
+        );
+        // Of an accuracy of its own what it says of operands that are read as zeros, or of what is
+        // flushed, may be less.
+        if (inherited || as_is && !tiny)
+            && (self.tolerance == Tolerance::ANYTHING || self.is_special(result))
+        {
             return Decision::Accepted;
         }
         Decision::from(match tiny {
             true if magnitude == 0 => same_sign && (near || treated != Subnormals::Keep),
             true => near && treated != Subnormals::Flush,
-            // What formulas may give is an interval: of either sign, and a zero where zero is in it.
+            // What formulas may give is an interval: of either sign, and a zero where zero is in
+            // it.
             false if inherited && as_is => near && (normal || self.is_zero(result)),
-            // A zero is near where an absolute error reaches so far: GPUs give it for the sine of small numbers.
+            // A zero is near where an absolute error reaches so far: GPUs give it for the sine of
+            // small numbers.
             false => near && same_sign && (magnitude >= LEAST_NORMAL || as_is && magnitude == 0),
         })
     }
@@ -142,13 +162,17 @@ impl Filter {
 
 /// What a demand says of correctly rounded results of operands and results of a kind.
 pub(crate) fn of_rounded(demand: &Demand, kind: SpanKind) -> Decision {
-    let kept =
-        demand.operands.subnormal_inputs != Subnormals::Flush && demand.results.subnormal_results != Subnormals::Flush;
+    let kept = demand.operands.subnormal_inputs != Subnormals::Flush
+        && demand.results.subnormal_results != Subnormals::Flush;
     Decision::from(kept || !matches!(kind, SpanKind::Subnormal(_)))
 }
 
-/// Whether demands accept every correctly rounded result that is a normal number, or every exact one.
-pub(crate) fn accept_rounded<'a>(mut demands: impl Iterator<Item = &'a Demand>, exact: bool) -> bool {
+/// Whether demands accept every correctly rounded result that is a normal number, or every exact
+/// one.
+pub(crate) fn accept_rounded<'a>(
+    mut demands: impl Iterator<Item = &'a Demand>,
+    exact: bool,
+) -> bool {
     demands.all(|demand| match &demand.accuracy {
         Accuracy::Inherited(inherited) => reach::is_rounded(demand.function, inherited),
         accuracy => accepts_rounded(accuracy, exact),
@@ -156,11 +180,17 @@ pub(crate) fn accept_rounded<'a>(mut demands: impl Iterator<Item = &'a Demand>, 
 }
 
 /// The largest magnitude demanded of numbers far from zero where no demand bounds the error.
-pub(crate) fn limit<'a>(mut demands: impl Iterator<Item = &'a Demand>, operand: Interval) -> Option<f32> {
+pub(crate) fn limit<'a>(
+    mut demands: impl Iterator<Item = &'a Demand>,
+    operand: Interval,
+) -> Option<f32> {
     let bound = |demand: &Demand| {
         let one = stated(&demand.accuracy, operand, LAYOUT)?;
         (!bounds_error(one, operand.abs().lo))
-            .then(|| tolerance(one, operand, Interval::point(1.0), LAYOUT).filter(|found| is_all(demand, *found)))
+            .then(|| {
+                tolerance(one, operand, Interval::point(1.0), LAYOUT)
+                    .filter(|found| is_all(demand, *found))
+            })
             .flatten()
     };
     let all = demands.try_fold(Tolerance::ANYTHING, |all, demand| Some(all.and(bound(demand)?)))?;
@@ -175,7 +205,8 @@ pub(crate) fn is_same_beyond<'a>(
 ) -> bool {
     demands.all(|demand| {
         let accuracy = &demand.accuracy;
-        let plain = accuracy.is_bound() || matches!(accuracy, Accuracy::Undefined | Accuracy::Inherited(_));
+        let plain =
+            accuracy.is_bound() || matches!(accuracy, Accuracy::Undefined | Accuracy::Inherited(_));
         plain
             && match stated(accuracy, operand, LAYOUT) {
                 Some(Accuracy::Inherited(inherited)) => is_open(demand, inherited, operand),
@@ -186,12 +217,18 @@ pub(crate) fn is_same_beyond<'a>(
     })
 }
 
-/// Whether what demands accept is the same for all these operands, on which the function is not defined.
-pub(crate) fn is_same_where_undefined<'a>(mut demands: impl Iterator<Item = &'a Demand>, operand: Interval) -> bool {
+/// Whether what demands accept is the same for all these operands, on which the function is not
+/// defined.
+pub(crate) fn is_same_where_undefined<'a>(
+    mut demands: impl Iterator<Item = &'a Demand>,
+    operand: Interval,
+) -> bool {
     demands.all(|demand| match &demand.accuracy {
         Accuracy::Inherited(inherited) => is_open(demand, inherited, operand),
         // An error bounds results alone.
-        Accuracy::Split(split) => [&split.inside, &split.outside].into_iter().all(Accuracy::is_bound),
+        Accuracy::Split(split) => {
+            [&split.inside, &split.outside].into_iter().all(Accuracy::is_bound)
+        }
         accuracy => !matches!(accuracy, Accuracy::Stated(_) | Accuracy::Steps(_)),
     })
 }

@@ -1,15 +1,18 @@
-//! A function over consecutive encodings of one exponent, as a polynomial with a bound on its error.
+//! A function over consecutive encodings of one exponent, as a polynomial with a bound on its
+//! error.
 //!
-//! On `x = c + h t`, `-1 <= t <= 1`, the polynomial of degree 5 through six nodes `t_k` differs from f by no more than
-//! `max |f⁽⁶⁾| / 6! h⁶ max |(t - t_0) ... (t - t_5)|`. The nodes are Chebyshev's, rounded to multiples of 2^-12, so that every
-//! `c + h t_k` is a binary64 number exactly; the product over them is below 2^-4 (over Chebyshev's own 2^-5). With Cauchy's estimate
+//! On `x = c + h t`, `-1 <= t <= 1`, the polynomial of degree 5 through six nodes `t_k` differs
+//! from f by no more than `max |f⁽⁶⁾| / 6! h⁶ max |(t - t_0) ... (t - t_5)|`. The nodes are
+//! Chebyshev's, rounded to multiples of 2^-12, so that every `c + h t_k` is a binary64 number
+//! exactly; the product over them is below 2^-4 (over Chebyshev's own 2^-5). With Cauchy's estimate
 //! in discs of radius r ([`largest`]) that is `M (h / r)⁶ 2^-4`.
 //!
-//! Rounding, u being 2^-53 and F the largest value at a node: values at nodes are within u F of f. A divided difference of order k
-//! doubles what is wrong with two of order k - 1 and divides it by the distance of nodes, the least of which are 0.25, 0.7, 1.2, 1.6,
-//! 1.9 for orders 1 to 5: with the roundings of each order that is below 150 u F for all. Making sums of powers of it multiplies by
-//! products of `1 + |t_k|`, in all by no more than 25: below 2^12 u F for all coefficients together. Horner's rule adds no more than
-//! 2^4 u times the sum of their magnitudes.
+//! Rounding, u being 2^-53 and F the largest value at a node: values at nodes are within u F of f.
+//! A divided difference of order k doubles what is wrong with two of order k - 1 and divides it by
+//! the distance of nodes, the least of which are 0.25, 0.7, 1.2, 1.6, 1.9 for orders 1 to 5: with
+//! the roundings of each order that is below 150 u F for all. Making sums of powers of it
+//! multiplies by products of `1 + |t_k|`, in all by no more than 25: below 2^12 u F for all
+//! coefficients together. Horner's rule adds no more than 2^4 u times the sum of their magnitudes.
 
 use fpprobe_spirv::op::Function;
 
@@ -20,8 +23,14 @@ const NODES: usize = 6;
 /// Its highest power.
 pub(crate) const HIGHEST: usize = NODES - 1;
 /// cos((2k + 1) pi / 12) to a multiple of 2^-12.
-const AT: [f64; NODES] =
-    [-3956.0 / 4096.0, -2896.0 / 4096.0, -1060.0 / 4096.0, 1060.0 / 4096.0, 2896.0 / 4096.0, 3956.0 / 4096.0];
+const AT: [f64; NODES] = [
+    -3956.0 / 4096.0,
+    -2896.0 / 4096.0,
+    -1060.0 / 4096.0,
+    1060.0 / 4096.0,
+    2896.0 / 4096.0,
+    3956.0 / 4096.0,
+];
 
 /// A function over `x_i = first + i step`.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +41,8 @@ pub(crate) struct Polynomial {
     pub(crate) scale: f64,
     /// Whether the coefficients of the fourth and the fifth power are left out.
     pub(crate) cubic: bool,
-    /// Not less than the distance of the polynomial as [`Polynomial::at`] computes it from the function.
+    /// Not less than the distance of the polynomial as [`Polynomial::at`] computes it from the
+    /// function.
     pub(crate) error: f64,
     /// The function lies between these.
     pub(crate) low: f64,
@@ -40,18 +50,27 @@ pub(crate) struct Polynomial {
 }
 
 impl Polynomial {
-    /// Over `count` numbers, at least two, of one sign; `None` where the function has no bound around them.
-    pub(crate) fn new(function: Function, first: f64, step: f64, count: usize) -> Option<Polynomial> {
+    /// Over `count` numbers, at least two, of one sign; `None` where the function has no bound
+    /// around them.
+    pub(crate) fn new(
+        function: Function,
+        first: f64,
+        step: f64,
+        count: usize,
+    ) -> Option<Polynomial> {
         let compute = computed(function)?;
         let half = count.next_power_of_two() as f64 / 2.0;
         let middle = (count - 1) as f64 / 2.0;
         let (center, width) = (first + middle * step, half * step.abs());
         let values = AT.map(|t| compute(center + t * half * step));
-        let (low, high) = values
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)));
+        let (low, high) =
+            values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+                (low.min(*value), high.max(*value))
+            });
         let most = low.abs().max(high.abs());
-        let radii = [0.25, 0.5, 1.0, 2.0, 4.0].into_iter().chain([0.25, 0.5, 1.0].map(|part| part * center.abs()));
+        let radii = [0.25, 0.5, 1.0, 2.0, 4.0]
+            .into_iter()
+            .chain([0.25, 0.5, 1.0].map(|part| part * center.abs()));
         let remainder = |radius: f64| {
             let ratio = width / radius;
             largest(function, center, radius + width) * (ratio * ratio * ratio).powi(2) / 16.0
@@ -63,7 +82,8 @@ impl Polynomial {
         // What is far below the roundings need not be computed.
         let high: f64 = coefficients[4].abs() + coefficients[5].abs();
         let cubic = high <= rounding / 8.0;
-        let error = remainder + rounding + if cubic { high * (1.0 + f64::EPSILON) } else { 0.0 } + 1e-300;
+        let error =
+            remainder + rounding + if cubic { high * (1.0 + f64::EPSILON) } else { 0.0 } + 1e-300;
         if !error.is_finite() {
             return None;
         }
@@ -87,8 +107,12 @@ impl Polynomial {
         Polynomial { coefficients, middle: 0.0, scale: 0.0, cubic: true, error, low, high }
     }
 
-    /// Its value at the number of this place, as far as the power `DEGREE`: the third where it is cubic, else [`HIGHEST`].
-    #[expect(clippy::inline_always, reason = "the loop around it is compiled for the processor's instructions")]
+    /// Its value at the number of this place, as far as the power `DEGREE`: the third where it is
+    /// cubic, else [`HIGHEST`].
+    #[expect(
+        clippy::inline_always,
+        reason = "the loop around it is compiled for the processor's instructions"
+    )]
     #[inline(always)]
     pub(crate) fn at<const DEGREE: usize>(&self, place: i32) -> f64 {
         let t = (f64::from(place) - self.middle) * self.scale;

@@ -1,4 +1,5 @@
-//! How far many results lie from exact ones, compiled for the instructions of several processors and chosen when it runs.
+//! How far many results lie from exact ones, compiled for the instructions of several processors
+//! and chosen when it runs.
 
 use pulp::Arch;
 
@@ -16,8 +17,8 @@ pub(crate) struct Scan {
     pub(crate) outside: u64,
 }
 
-/// Writes down how far binary32 results lie from exact ones, given by their place. Outside are those farther than `distance`, larger
-/// than `limit`, and NaNs.
+/// Writes down how far binary32 results lie from exact ones, given by their place. Outside are
+/// those farther than `distance`, larger than `limit`, and NaNs.
 #[expect(clippy::inline_always, reason = "so that each function has its own loop")]
 #[inline(always)]
 pub(crate) fn scan(
@@ -31,7 +32,8 @@ pub(crate) fn scan(
     arch.dispatch(
         #[inline(always)]
         || {
-            let (mut least, mut most, mut outside) = ([f64::INFINITY; LANES], [0_f64; LANES], [0_u64; LANES]);
+            let (mut least, mut most, mut outside) =
+                ([f64::INFINITY; LANES], [0_f64; LANES], [0_u64; LANES]);
             let mut one = |lane: usize, place: i32, result: u32, to: &mut f64| {
                 let value = f64::from(f32::from_bits(result));
                 let found = (exact(place) - value).abs();

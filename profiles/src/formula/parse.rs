@@ -26,7 +26,11 @@ impl FormulaError {
     /// Something wrong at a place of a text.
     pub fn new(text: &str, at: usize, problem: impl Into<String>) -> FormulaError {
         let rest: String = text.get(at..).unwrap_or_default().chars().take(16).collect();
-        FormulaError { at, problem: problem.into(), rest: if rest.is_empty() { "its end".to_owned() } else { rest } }
+        FormulaError {
+            at,
+            problem: problem.into(),
+            rest: if rest.is_empty() { "its end".to_owned() } else { rest },
+        }
     }
 }
 
@@ -34,7 +38,11 @@ impl FromStr for Formula {
     type Err = FormulaError;
     fn from_str(text: &str) -> Result<Self, FormulaError> {
         if text.len() > LONGEST {
-            return Err(FormulaError::new(text, LONGEST, format!("a formula has at most {LONGEST} characters")));
+            return Err(FormulaError::new(
+                text,
+                LONGEST,
+                format!("a formula has at most {LONGEST} characters"),
+            ));
         }
         let mut parser = Parser { text, at: 0, depth: 0 };
         let body = parser.expression()?;
@@ -153,7 +161,10 @@ impl Parser<'_> {
             self.expect("-")?;
         }
         let value = self.swizzled()?;
-        let negate = |value| Expression { at, kind: ExpressionKind::Operator(Operator::Negate, vec![value]) };
+        let negate = |value| Expression {
+            at,
+            kind: ExpressionKind::Operator(Operator::Negate, vec![value]),
+        };
         if signs > DEEPEST as usize {
             return Err(self.error(format!("more than {DEEPEST} signs")));
         }
@@ -166,13 +177,24 @@ impl Parser<'_> {
         while self.takes(".") {
             let here = self.at;
             let letters = self.word().unwrap_or_default();
-            let index = |letter| COMPONENTS.iter().position(|known| *known == letter).map(|index| index as u8);
+            let index = |letter| {
+                COMPONENTS.iter().position(|known| *known == letter).map(|index| index as u8)
+            };
             let components: Option<Vec<u8>> = letters.chars().map(index).collect();
             match components {
                 Some(components) if (1..=4).contains(&components.len()) => {
-                    value = Expression { at, kind: ExpressionKind::Swizzle(Box::new(value), components) };
+                    value = Expression {
+                        at,
+                        kind: ExpressionKind::Swizzle(Box::new(value), components),
+                    };
                 }
-                _ => return Err(FormulaError::new(self.text, here, "one to four of `xyzw` are expected")),
+                _ => {
+                    return Err(FormulaError::new(
+                        self.text,
+                        here,
+                        "one to four of `xyzw` are expected",
+                    ));
+                }
             }
         }
         Ok(value)
@@ -226,7 +248,11 @@ impl Parser<'_> {
         }
         valid &= !self.rest().starts_with(|letter: char| letter.is_ascii_alphanumeric());
         let text = self.text[before..self.at].to_owned();
-        if valid { Ok(text) } else { Err(FormulaError::new(self.text, before, "this is no decimal number")) }
+        if valid {
+            Ok(text)
+        } else {
+            Err(FormulaError::new(self.text, before, "this is no decimal number"))
+        }
     }
 
     fn arguments(&mut self) -> Result<Vec<Expression>, FormulaError> {
@@ -251,7 +277,8 @@ impl Parser<'_> {
     }
 
     fn relation(&mut self) -> Result<Relation, FormulaError> {
-        let found = RELATIONS.iter().find(|(symbol, _)| self.takes(symbol)).map(|(_, relation)| *relation);
+        let found =
+            RELATIONS.iter().find(|(symbol, _)| self.takes(symbol)).map(|(_, relation)| *relation);
         found.ok_or_else(|| self.error("a comparison is expected"))
     }
 }

@@ -61,11 +61,13 @@ fn formulas() -> impl Strategy<Value = String> {
     let leaf = prop_oneof!["[xyz]", "[0-9]{1,3}(\\.[0-9]{1,4})?"];
     leaf.prop_recursive(4, 24, 3, |inner| {
         prop_oneof![
-            (inner.clone(), "[-+*/]", inner.clone()).prop_map(|(a, o, b)| format!("({a}) {o} ({b})")),
+            (inner.clone(), "[-+*/]", inner.clone())
+                .prop_map(|(a, o, b)| format!("({a}) {o} ({b})")),
             (inner.clone(), "[-+*/]", inner.clone()).prop_map(|(a, o, b)| format!("{a} {o} {b}")),
             inner.clone().prop_map(|a| format!("-({a})")),
             inner.clone().prop_map(|a| format!("sqrt({a})")),
-            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("select({a}, {b}, {a} < {b})")),
+            (inner.clone(), inner.clone())
+                .prop_map(|(a, b)| format!("select({a}, {b}, {a} < {b})")),
             (inner, "[xyzw]{1,4}").prop_map(|(a, c)| format!("({a}).{c}")),
         ]
     })

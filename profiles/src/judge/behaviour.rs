@@ -1,4 +1,5 @@
-//! What a device chose where the text leaves a choice, and what would have to be different for a lane to pass.
+//! What a device chose where the text leaves a choice, and what would have to be different for a
+//! lane to pass.
 
 use fpprobe_spirv::{FloatLayout, Function};
 
@@ -7,7 +8,8 @@ use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
 use crate::environment::{
-    Contraction, Environment, Invalid, Nan, NanBits, NonFinite, Overflow, Sign, Subnormals, ZeroOrder,
+    Contraction, Environment, Invalid, Nan, NanBits, NonFinite, Overflow, Sign, Subnormals,
+    ZeroOrder,
 };
 use crate::oracle::Demand;
 use crate::profile::Behaviour;
@@ -17,8 +19,8 @@ type Choice = (fn(&mut Demand), &'static str);
 
 /// Something that a text may leave open.
 struct OpenChoice {
-    /// The ways, in order; the first that explains every lane is what the device does, if some lane tells it from another.
-    /// The last explains everything.
+    /// The ways, in order; the first that explains every lane is what the device does, if some
+    /// lane tells it from another. The last explains everything.
     ways: &'static [Choice],
     /// Whether a demand leaves it open.
     left: fn(&Demand) -> bool,
@@ -43,7 +45,9 @@ const OPEN: [OpenChoice; 9] = [
             (|_| {}, "subnormal results are kept in part"),
         ],
         left: |d| d.results.subnormal_results == Subnormals::Either,
-        concerns: |lane, answer| is(lane, answer, |layout, bits| layout.is_zero(bits) || layout.is_subnormal(bits)),
+        concerns: |lane, answer| {
+            is(lane, answer, |layout, bits| layout.is_zero(bits) || layout.is_subnormal(bits))
+        },
     },
     OpenChoice {
         ways: &[
@@ -52,7 +56,12 @@ const OPEN: [OpenChoice; 9] = [
             (|d| d.accuracy = Accuracy::TowardZero, "rounds towards zero"),
             (|_| {}, "within the tolerance, in no one direction"),
         ],
-        left: |d| !matches!(d.accuracy, Accuracy::NearestEven | Accuracy::NearestAway | Accuracy::TowardZero),
+        left: |d| {
+            !matches!(
+                d.accuracy,
+                Accuracy::NearestEven | Accuracy::NearestAway | Accuracy::TowardZero
+            )
+        },
         concerns: |_, _| true,
     },
     OpenChoice {
@@ -73,7 +82,9 @@ const OPEN: [OpenChoice; 9] = [
         ],
         left: |d| d.operands.zero_order == ZeroOrder::Any && chooses(d.function),
         // A subnormal operand may be read as one.
-        concerns: |lane, _| some_operand(lane, |layout, bits| layout.is_zero(bits) || layout.is_subnormal(bits)),
+        concerns: |lane, _| {
+            some_operand(lane, |layout, bits| layout.is_zero(bits) || layout.is_subnormal(bits))
+        },
     },
     OpenChoice {
         ways: &[
@@ -93,9 +104,14 @@ const OPEN: [OpenChoice; 9] = [
         concerns: |lane, _| some_operand(lane, FloatLayout::is_nan),
     },
     OpenChoice {
-        ways: &[(exact_signs, "signs of zeros are kept"), (|_| {}, "signs of zeros are not always kept")],
+        ways: &[
+            (exact_signs, "signs of zeros are kept"),
+            (|_| {}, "signs of zeros are not always kept"),
+        ],
         // What is inherited knows no sign of zero.
-        left: |d| d.results.zero_sign == Sign::Either && !matches!(d.accuracy, Accuracy::Inherited(_)),
+        left: |d| {
+            d.results.zero_sign == Sign::Either && !matches!(d.accuracy, Accuracy::Inherited(_))
+        },
         concerns: |lane, answer| {
             some_operand(lane, |layout, bits| layout.is_zero(bits) || layout.is_subnormal(bits))
                 || is(lane, answer, FloatLayout::is_zero)
@@ -104,7 +120,10 @@ const OPEN: [OpenChoice; 9] = [
     OpenChoice {
         ways: &[
             (|d| d.results.overflow = Overflow::Round, "overflow gives infinity"),
-            (|d| d.results.overflow = Overflow::Saturate, "overflow gives the largest finite value"),
+            (
+                |d| d.results.overflow = Overflow::Saturate,
+                "overflow gives the largest finite value",
+            ),
             (|_| {}, "overflow gives either"),
         ],
         left: |d| matches!(d.results.overflow, Overflow::Either | Overflow::RoundOrSaturate),
@@ -116,7 +135,8 @@ const OPEN: [OpenChoice; 9] = [
     },
 ];
 
-/// Whether a function hands on one of several values, for which it may have to choose between zeros.
+/// Whether a function hands on one of several values, for which it may have to choose between
+/// zeros.
 fn chooses(function: Function) -> bool {
     matches!(function, Function::Min | Function::Max | Function::Clamp | Function::Saturate)
 }
@@ -127,7 +147,9 @@ fn is(lane: Lane<'_>, answer: u64, such: fn(FloatLayout, u64) -> bool) -> bool {
 }
 
 fn some_operand(lane: Lane<'_>, is: fn(FloatLayout, u64) -> bool) -> bool {
-    lane.operands.iter().any(|operand| operand.layout.is_some_and(|layout| is(layout, operand.bits)))
+    lane.operands
+        .iter()
+        .any(|operand| operand.layout.is_some_and(|layout| is(layout, operand.bits)))
 }
 
 /// Whether all operands are normal numbers, or integers.
@@ -139,7 +161,9 @@ fn has_normal_operands(lane: Lane<'_>) -> bool {
 fn is_one_normal(set: &Set) -> bool {
     let encoding = set.encoding();
     match (encoding, set.ranges()) {
-        (Encoding::Float(layout), [(from, to)]) => from == to && is_normal(layout, encoding.at(*from)),
+        (Encoding::Float(layout), [(from, to)]) => {
+            from == to && is_normal(layout, encoding.at(*from))
+        }
         _ => false,
     }
 }
@@ -148,7 +172,8 @@ fn is_normal(layout: FloatLayout, bits: u64) -> bool {
     (layout.min_normal()..layout.max_finite()).contains(&(bits & layout.magnitude_mask()))
 }
 
-/// A multiply-add that is carried out so. A formula says nothing of it: its steps are rounded in either direction.
+/// A multiply-add that is carried out so. A formula says nothing of it: its steps are rounded in
+/// either direction.
 fn contracted(demand: &mut Demand, contraction: Contraction) {
     demand.results.contraction = contraction;
     if matches!(demand.accuracy, Accuracy::Inherited(_)) {
@@ -191,7 +216,8 @@ struct Narrowing {
     seen: Trial,
 }
 
-/// Tries every way of what one part's demand leaves open, on every lane that it concerns, until it fails.
+/// Tries every way of what one part's demand leaves open, on every lane that it concerns, until it
+/// fails.
 pub(super) struct NarrowingSearch<'a> {
     view: &'a LaneView<'a>,
     /// Number in `OPEN`, and for each way the demand under it and what was seen so far.
@@ -204,15 +230,20 @@ impl<'a> NarrowingSearch<'a> {
         let tried = |change: fn(&mut Demand)| {
             let mut demand = view.demand.clone();
             change(&mut demand);
-            Narrowing { demand: Some(demand).filter(|demand| demand != view.demand), seen: Trial::NOTHING }
+            Narrowing {
+                demand: Some(demand).filter(|demand| demand != view.demand),
+                seen: Trial::NOTHING,
+            }
         };
         let left = OPEN.iter().enumerate().filter(|(_, open)| (open.left)(view.demand));
-        let ways = left.map(|(number, open)| (number, open.ways.iter().map(|(change, _)| tried(*change)).collect()));
+        let ways = left.map(|(number, open)| {
+            (number, open.ways.iter().map(|(change, _)| tried(*change)).collect())
+        });
         NarrowingSearch { view, open: ways.collect() }
     }
 
-    /// Looks at one more lane; `nearest` is what [`strict`] accepts there, if that is known, `under` gives what a demand
-    /// accepts, by a number that is the same for equal views.
+    /// Looks at one more lane; `nearest` is what [`strict`] accepts there, if that is known,
+    /// `under` gives what a demand accepts, by a number that is the same for equal views.
     pub(super) fn see(
         &mut self,
         lane: Lane<'_>,
@@ -228,7 +259,9 @@ impl<'a> NarrowingSearch<'a> {
         let nearest = nearest.filter(|nearest| has_normal_operands(lane) && is_one_normal(nearest));
         for (open, ways) in &mut self.open {
             let tried = ways.iter_mut().enumerate();
-            let mut tried = tried.filter_map(|(way, one)| Some((way, one.demand.as_ref()?, &mut one.seen))).peekable();
+            let mut tried = tried
+                .filter_map(|(way, one)| Some((way, one.demand.as_ref()?, &mut one.seen)))
+                .peekable();
             if tried.peek().is_none() || !(OPEN[*open].concerns)(lane, answer) {
                 continue;
             }
@@ -252,7 +285,8 @@ impl<'a> NarrowingSearch<'a> {
 
 /// Names what the device chose, by what was seen of each part of a rule.
 pub(super) fn name<'a>(parts: impl Iterator<Item = &'a Choices>) -> String {
-    let mut all: Vec<Vec<Trial>> = OPEN.iter().map(|open| vec![Trial::NOTHING; open.ways.len()]).collect();
+    let mut all: Vec<Vec<Trial>> =
+        OPEN.iter().map(|open| vec![Trial::NOTHING; open.ways.len()]).collect();
     for (number, ways) in parts.flatten() {
         for (all, way) in all[*number].iter_mut().zip(ways) {
             *all = Trial { passes: all.passes && way.passes, matters: all.matters || way.matters };
@@ -281,7 +315,9 @@ pub(crate) fn strict(demand: &Demand) -> Demand {
 
 /// Whether [`strict`] accepts nothing that the demand does not.
 pub(super) fn only_narrows(demand: &Demand) -> bool {
-    let ordered = |environment: &Environment| matches!(environment.zero_order, ZeroOrder::Any | ZeroOrder::Ieee);
+    let ordered = |environment: &Environment| {
+        matches!(environment.zero_order, ZeroOrder::Any | ZeroOrder::Ieee)
+    };
     demand.accuracy.is_nearest() && [&demand.operands, &demand.results].into_iter().all(ordered)
 }
 
@@ -377,9 +413,15 @@ mod tests {
         for profile in built_in_ids().map(|id| built_in(id).unwrap().unwrap()) {
             for part in profile.rules.iter().flat_map(|rule| &rule.parts) {
                 let kernel = &part.lowerings[0];
-                if kernel.format == Format::F16 && matches!(part.demand.accuracy, Accuracy::Inherited(_)) {
+                if kernel.format == Format::F16
+                    && matches!(part.demand.accuracy, Accuracy::Inherited(_))
+                {
                     inherited += 1;
-                    assert!(!matters(kernel, &part.demand, exact_signs), "{kernel} by {}", profile.id);
+                    assert!(
+                        !matters(kernel, &part.demand, exact_signs),
+                        "{kernel} by {}",
+                        profile.id
+                    );
                 }
             }
         }

@@ -36,7 +36,8 @@ impl RuleDraft<'_> {
 }
 
 impl Judge<'_> {
-    /// Verdicts of every rule under a recipe, in the profile's order; `absent` are groups the device lacks.
+    /// Verdicts of every rule under a recipe, in the profile's order; `absent` are groups the
+    /// device lacks.
     pub(super) fn verdicts(
         &self,
         recipe: &Recipe,
@@ -90,7 +91,8 @@ impl Judge<'_> {
             if verdict.failing > 0 {
                 (verdict.verdict, verdict.behaviour) = (Verdict::Deviates, String::new());
             } else if !verdict.elsewhere.is_empty() {
-                let ids: Vec<&str> = verdict.elsewhere.iter().map(|(rule, _)| rule.as_str()).collect();
+                let ids: Vec<&str> =
+                    verdict.elsewhere.iter().map(|(rule, _)| rule.as_str()).collect();
                 (verdict.verdict, verdict.behaviour) = (Verdict::Depends, ids.join(", "));
             }
             let mut shown = (usize::MAX, usize::MAX, 0);
@@ -102,7 +104,9 @@ impl Judge<'_> {
                     verdict.deviating.push(kernel);
                 }
                 verdict.cases.push((kernel, of.observation.cases.case(case).to_vec(), part));
-                verdict.diagnoses.extend(diagnose.as_ref().map(|finder| finder.diagnosis((*rule, *group), *lane)));
+                verdict.diagnoses.extend(
+                    diagnose.as_ref().map(|finder| finder.diagnosis((*rule, *group), *lane)),
+                );
                 shown = if (shown.0, shown.1) == (*rule, *group) {
                     (*rule, *group, shown.2 + 1)
                 } else {
@@ -119,13 +123,21 @@ impl Judge<'_> {
     }
 
     /// The places of a rule under a recipe, without parts of absent groups: part, lowering.
-    pub(super) fn places(&self, rule: usize, recipe: &Recipe, absent: &[String]) -> Vec<(usize, usize)> {
+    pub(super) fn places(
+        &self,
+        rule: usize,
+        recipe: &Recipe,
+        absent: &[String],
+    ) -> Vec<(usize, usize)> {
         let parts = self.profile.rules[rule].parts.iter().enumerate();
-        parts.filter(|(_, part)| !part.is_absent(absent)).map(|(index, part)| (index, recipe.choice(part))).collect()
+        parts
+            .filter(|(_, part)| !part.is_absent(absent))
+            .map(|(index, part)| (index, recipe.choice(part)))
+            .collect()
     }
 
-    /// Every lane that a rule does not accept under a recipe, whichever rule it counts for; `None` where something was not
-    /// measured.
+    /// Every lane that a rule does not accept under a recipe, whichever rule it counts for; `None`
+    /// where something was not measured.
     pub(super) fn failing_lanes<'a>(
         &'a self,
         index: usize,
@@ -147,7 +159,11 @@ impl Judge<'_> {
         let rule = &self.profile.rules[index];
         let places = self.places(index, recipe, absent);
         if places.is_empty() {
-            let group = rule.parts.iter().flat_map(|part| &part.groups).find(|group| absent.contains(group));
+            let group = rule
+                .parts
+                .iter()
+                .flat_map(|part| &part.groups)
+                .find(|group| absent.contains(group));
             let behaviour = format!("without {}", group.map_or("", String::as_str));
             return RuleDraft::without_lanes(Verdict::Unsupported, behaviour);
         }
@@ -155,7 +171,9 @@ impl Judge<'_> {
         let (mut choice, mut unsupported, mut incomplete) = (false, None, None);
         let findings = places.iter().flat_map(|(part, lowering)| {
             let place = (index, *part, *lowering);
-            self.findings(place, recipe.controls, observations).into_iter().map(move |found| (place, found))
+            self.findings(place, recipe.controls, observations)
+                .into_iter()
+                .map(move |found| (place, found))
         });
         for (place, VariantFinding { kernel, observation, finding }) in findings {
             match (&*finding, observation) {
@@ -170,8 +188,10 @@ impl Judge<'_> {
                     choice |= judged.choice;
                     lanes += judged.lanes;
                     if !judged.failing.is_empty() {
-                        let (lanes, cause) =
-                            (judged.failing.clone(), FailureCause::Result(place, Arc::clone(&finding)));
+                        let (lanes, cause) = (
+                            judged.failing.clone(),
+                            FailureCause::Result(place, Arc::clone(&finding)),
+                        );
                         groups.push(LaneGroup { observation, lanes, cause });
                     }
                     // Relations are for whole lists.
@@ -181,9 +201,14 @@ impl Judge<'_> {
                     match relation::judge(rule, &rule.parts[place.1], observation, observations) {
                         Ok((more, against)) => {
                             lanes += more;
-                            let (lanes, accepted): (Vec<LaneIndex>, Vec<Accepted>) = against.into_iter().unzip();
+                            let (lanes, accepted): (Vec<LaneIndex>, Vec<Accepted>) =
+                                against.into_iter().unzip();
                             if !lanes.is_empty() {
-                                groups.push(LaneGroup { observation, lanes, cause: FailureCause::Relation(accepted) });
+                                groups.push(LaneGroup {
+                                    observation,
+                                    lanes,
+                                    cause: FailureCause::Relation(accepted),
+                                });
                             }
                         }
                         Err(why) => {
@@ -213,11 +238,14 @@ impl Judge<'_> {
         absent: &[String],
         observations: &Observations<'_>,
     ) {
-        for (index, verdict) in verdicts.iter_mut().enumerate().filter(|(_, verdict)| verdict.verdict.is_met()) {
+        for (index, verdict) in
+            verdicts.iter_mut().enumerate().filter(|(_, verdict)| verdict.verdict.is_met())
+        {
             let places = self.places(index, recipe, absent);
             let found = places.iter().map(|(part, lowering)| (index, *part, *lowering));
-            let findings: Vec<_> =
-                found.flat_map(|place| self.findings(place, recipe.controls, observations)).collect();
+            let findings: Vec<_> = found
+                .flat_map(|place| self.findings(place, recipe.controls, observations))
+                .collect();
             let judged = findings.iter().filter_map(|found| match &*found.finding {
                 PartResult::Judged(judged) => Some(judged),
                 _ => None,
@@ -233,14 +261,17 @@ impl Judge<'_> {
 /// What a device chose; where texels come and go by several paths that do not agree, by each.
 fn by_path(findings: &[VariantFinding<'_>]) -> String {
     let name = |of: &dyn Fn(&VariantFinding<'_>) -> bool| {
-        let choices = findings.iter().filter(|found| of(found)).filter_map(|found| match &*found.finding {
-            PartResult::Judged(judged) => Some(&judged.choices),
-            _ => None,
-        });
+        let choices =
+            findings.iter().filter(|found| of(found)).filter_map(|found| match &*found.finding {
+                PartResult::Judged(judged) => Some(&judged.choices),
+                _ => None,
+            });
         behaviour::name(choices)
     };
     let mut paths: Vec<(Route, String)> = Vec::new();
-    for kernel in findings.iter().map(|found| found.kernel).filter(|kernel| kernel.op.code.is_of_texels()) {
+    for kernel in
+        findings.iter().map(|found| found.kernel).filter(|kernel| kernel.op.code.is_of_texels())
+    {
         if paths.iter().all(|(route, _)| *route != kernel.route) {
             paths.push((kernel.route, name(&|found| found.kernel.route == kernel.route)));
         }

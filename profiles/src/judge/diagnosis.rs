@@ -1,8 +1,9 @@
-//! Why a lane fails: one changed assumption under which the oracle accepts it, or what the result is beside the
-//! accepted set.
+//! Why a lane fails: one changed assumption under which the oracle accepts it, or what the result
+//! is beside the accepted set.
 //!
-//! A lane may show several symptoms: `0 + x` with x subnormal is accepted both with subnormal operands kept and with
-//! subnormal results kept. Which of them a device has is decided over all its lanes, see `fpprobe_reports::cause`.
+//! A lane may show several symptoms: `0 + x` with x subnormal is accepted both with subnormal
+//! operands kept and with subnormal results kept. Which of them a device has is decided over all
+//! its lanes, see `fpprobe_reports::cause`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,9 +33,11 @@ pub struct LaneDiagnosis {
     pub directions: Directions,
     /// Bits of the result.
     pub result: u64,
-    /// Encodings between the result and the nearest one that is accepted; 0 where there is no such distance.
+    /// Encodings between the result and the nearest one that is accepted; 0 where there is no such
+    /// distance.
     pub distance: u64,
-    /// The rule, part and lowering that refuses it; `None` where lanes are compared with one another.
+    /// The rule, part and lowering that refuses it; `None` where lanes are compared with one
+    /// another.
     pub place: Option<PartIndex>,
 }
 
@@ -66,7 +69,8 @@ const INTEGER_OF_NEGATIVE_ZERO: u64 = BINARY32.sign_bit();
 /// A symptom, and the change of a demand that shows it.
 type Assumption = (Symptom, fn(&mut Demand));
 
-/// The assumptions that are changed, one at a time. A change that changes nothing of a demand shows nothing.
+/// The assumptions that are changed, one at a time. A change that changes nothing of a demand shows
+/// nothing.
 const ASSUMPTIONS: [Assumption; 12] = [
     (Symptom::SubnormalOperandKept, |d| operands(d, Subnormals::Keep)),
     (Symptom::SubnormalOperandFlushed, |d| operands(d, Subnormals::Flush)),
@@ -111,7 +115,8 @@ fn operands(demand: &mut Demand, treated: Subnormals) {
 struct Assumptions {
     unchanged: Demand,
     changed: Vec<(Symptom, Demand)>,
-    /// Subnormal operands and results treated otherwise at once, where neither alone explains a lane.
+    /// Subnormal operands and results treated otherwise at once, where neither alone explains a
+    /// lane.
     both: Option<(Symptom, Demand)>,
 }
 
@@ -151,20 +156,28 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
         groups: &'j [Vec<LaneGroup<'a>>],
         observations: &'a Observations<'_>,
     ) -> SymptomFinder<'j, 'a> {
-        let assumptions = groups.iter().map(|groups| groups.iter().map(|group| assumptions(judge, group)).collect());
+        let assumptions = groups
+            .iter()
+            .map(|groups| groups.iter().map(|group| assumptions(judge, group)).collect());
         let folded = groups.iter().flatten().map(|group| group.observation.kernel);
         let mut run_time = HashMap::new();
         for kernel in folded.filter(|kernel| kernel.route.is_folded()) {
-            let Some(plain) = kernel.counterpart().and_then(|plain| observations.get(&plain)) else { continue };
-            let results = |plain: &'a Observation| {
-                (0..plain.cases.len()).map(|case| (plain.cases.case(case), plain.answer(case))).collect()
+            let Some(plain) = kernel.counterpart().and_then(|plain| observations.get(&plain))
+            else {
+                continue;
             };
-            run_time
-                .entry(kernel)
-                .or_insert_with(|| if plain.outcome.answered() { results(plain) } else { HashMap::new() });
+            let results = |plain: &'a Observation| {
+                (0..plain.cases.len())
+                    .map(|case| (plain.cases.case(case), plain.answer(case)))
+                    .collect()
+            };
+            run_time.entry(kernel).or_insert_with(|| {
+                if plain.outcome.answered() { results(plain) } else { HashMap::new() }
+            });
         }
         // A group may hold a few cases of a kernel.
-        let all = groups.iter().flatten().filter_map(|group| observations.get(&group.observation.kernel));
+        let all =
+            groups.iter().flatten().filter_map(|group| observations.get(&group.observation.kernel));
         let unstable = all.filter(|one| is_unstable(one)).map(|one| one.kernel).collect();
         SymptomFinder { judge, groups, assumptions: assumptions.collect(), unstable, run_time }
     }
@@ -187,10 +200,13 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
             FailureCause::Result(part, _) => {
                 place = Some(*part);
                 let view = self.judge.view(*part, observation);
-                let Some(assumptions) = &self.assumptions[rule][number] else { return LaneDiagnosis::default() };
+                let Some(assumptions) = &self.assumptions[rule][number] else {
+                    return LaneDiagnosis::default();
+                };
                 let demand = &assumptions.unchanged;
                 let accepted = view.under(index, demand);
-                let explains = |demand: &Demand| view.accepts(&view.under(index, demand), index, demand);
+                let explains =
+                    |demand: &Demand| view.accepts(&view.under(index, demand), index, demand);
                 for (symptom, demand) in &assumptions.changed {
                     if !symptoms.contains(*symptom) && explains(demand) {
                         symptoms.add(*symptom);
@@ -214,20 +230,27 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
                 if is_identity(demand.function, &operands, result) {
                     symptoms.add(Symptom::IdentityFolded);
                 }
-                if matches!(demand.function, Function::Move | Function::Choose) && is_other_zero(&accepted, result) {
+                if matches!(demand.function, Function::Move | Function::Choose)
+                    && is_other_zero(&accepted, result)
+                {
                     symptoms.add(Symptom::ZeroSign);
                 }
-                let of_nan = operands.iter().any(|one| one.layout.is_some_and(|layout| layout.is_nan(one.bits)));
+                let of_nan = operands
+                    .iter()
+                    .any(|one| one.layout.is_some_and(|layout| layout.is_nan(one.bits)));
                 if of_nan && matches!(accepted.encoding(), Encoding::Fixed { .. }) {
                     symptoms.add(Symptom::NanStored);
                 }
                 let run_time = self.run_time.get(&observation.kernel);
-                let run_time = run_time.and_then(|results| results.get(observation.cases.case(index.0)));
+                let run_time =
+                    run_time.and_then(|results| results.get(observation.cases.case(index.0)));
                 if run_time.is_some_and(|other| accepted.contains(view.part(other, index.1))) {
                     symptoms.add(Symptom::FoldedOtherwise);
                 }
                 let distance = beside(&accepted, result, &mut symptoms);
-                if symptoms.contains(Symptom::Unrelated) && is_next_integer(demand.function, &accepted, result) {
+                if symptoms.contains(Symptom::Unrelated)
+                    && is_next_integer(demand.function, &accepted, result)
+                {
                     symptoms = symptoms.iter().filter(|one| *one != Symptom::Unrelated).collect();
                     symptoms.add(Symptom::Inaccurate);
                 }
@@ -241,13 +264,15 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
 /// Whether most cases have other results in the second run.
 fn is_unstable(observation: &Observation) -> bool {
     let cases = observation.cases.len();
-    observation.second.is_some() && (0..cases).filter(|case| observation.steady(*case).is_none()).count() * 2 > cases
+    observation.second.is_some()
+        && (0..cases).filter(|case| observation.steady(*case).is_none()).count() * 2 > cases
 }
 
 /// Whether a lane's own result differs from run to run, other than in the bits of a NaN.
 fn differs(observation: &Observation, (case, part): LaneIndex) -> bool {
     let reader = PartReader::new(&observation.kernel);
-    let results: Vec<u64> = observation.runs().map(|results| reader.part(results, case, part)).collect();
+    let results: Vec<u64> =
+        observation.runs().map(|results| reader.part(results, case, part)).collect();
     let nan = Encoding::of_result(&observation.kernel).get(part).copied().map(Set::nan);
     results.windows(2).any(|pair| pair[0] != pair[1])
         && !nan.is_some_and(|nan| results.iter().all(|result| nan.contains(*result)))
@@ -261,7 +286,8 @@ fn assumptions(judge: &Judge<'_>, group: &LaneGroup<'_>) -> Option<Assumptions> 
     Some(Assumptions::new(judged.explanation.as_ref().unwrap_or(demand)))
 }
 
-/// Whether the result is an integer of the bits of one of binary32's zeros, and the other one is accepted.
+/// Whether the result is an integer of the bits of one of binary32's zeros, and the other one is
+/// accepted.
 fn is_other_zero(accepted: &Set, result: u64) -> bool {
     let zeros = [0, INTEGER_OF_NEGATIVE_ZERO];
     accepted.encoding() == Encoding::Unsigned
@@ -269,13 +295,14 @@ fn is_other_zero(accepted: &Set, result: u64) -> bool {
         && zeros.iter().any(|zero| accepted.contains(*zero))
 }
 
-/// Whether the result is what an operand is, zero or one, as simplifying `x + 0`, `x * 1`, `x * 0`, `x - x` or `x / x` gives it.
-/// A fraction is `x - floor(x)`.
+/// Whether the result is what an operand is, zero or one, as simplifying `x + 0`, `x * 1`, `x * 0`,
+/// `x - x` or `x / x` gives it. A fraction is `x - floor(x)`.
 fn is_identity(function: Function, operands: &Operands, result: u64) -> bool {
     let (x, y, z) = match operands[..] {
         [x] if function == Function::Fract => {
             return x.layout.is_some_and(|layout| {
-                x.bits & layout.magnitude_mask() >= layout.infinity() && result & layout.magnitude_mask() == 0
+                x.bits & layout.magnitude_mask() >= layout.infinity()
+                    && result & layout.magnitude_mask() == 0
             });
         }
         [x, y] => (x, y, None),
@@ -302,7 +329,8 @@ fn is_identity(function: Function, operands: &Operands, result: u64) -> bool {
     }
 }
 
-/// What a result is beside an accepted set that does not contain it; also how many encodings lie between.
+/// What a result is beside an accepted set that does not contain it; also how many encodings lie
+/// between.
 fn beside(accepted: &Set, result: u64, symptoms: &mut Symptoms) -> u64 {
     let encoding = accepted.encoding();
     let within = |set: &Set| !accepted.is_empty() && accepted.minus(set).is_empty();
@@ -319,8 +347,11 @@ fn beside(accepted: &Set, result: u64, symptoms: &mut Symptoms) -> u64 {
     } else {
         let distance = accepted.distance(result);
         symptoms.add(match (encoding, distance) {
-            // The two most negative codes are one number (Vulkan, "Conversion From Normalized Fixed-Point").
-            (Encoding::Fixed { signed: true, .. }, 1) if encoding.key(result) == encoding.limits().0 => {
+            // The two most negative codes are one number (Vulkan, "Conversion From Normalized
+            // Fixed-Point").
+            (Encoding::Fixed { signed: true, .. }, 1)
+                if encoding.key(result) == encoding.limits().0 =>
+            {
                 Symptom::SameValue
             }
             // Of a truth there is no neighbour.
@@ -335,14 +366,19 @@ fn beside(accepted: &Set, result: u64, symptoms: &mut Symptoms) -> u64 {
     0
 }
 
-/// Whether a number was rounded to the integer beside what is accepted: 0 and 1 have nearly all encodings between them.
+/// Whether a number was rounded to the integer beside what is accepted: 0 and 1 have nearly all
+/// encodings between them.
 fn is_next_integer(function: Function, accepted: &Set, result: u64) -> bool {
-    let rounds =
-        matches!(function, Function::Floor | Function::Ceil | Function::Trunc | Function::Round | Function::RoundEven);
+    let rounds = matches!(
+        function,
+        Function::Floor | Function::Ceil | Function::Trunc | Function::Round | Function::RoundEven
+    );
     let Encoding::Float(layout) = accepted.encoding() else { return false };
     let zero = result & layout.magnitude_mask() == 0;
     let one = [layout.one(), layout.one() | layout.sign_bit()];
-    rounds && (zero && one.iter().any(|bits| accepted.contains(*bits)) || one.contains(&result) && accepted.contains(0))
+    rounds
+        && (zero && one.iter().any(|bits| accepted.contains(*bits))
+            || one.contains(&result) && accepted.contains(0))
 }
 
 /// How many encodings away a result is still an approximation: a binade, or an eighth of the range.
@@ -354,8 +390,14 @@ fn near(encoding: Encoding) -> u64 {
 }
 
 impl Judge<'_> {
-    /// A failing lane as evidence: the place that its diagnosis names, and its case among those of the observation.
-    pub fn lane_evidence(&self, place: PartIndex, observation: &Observation, (case, part): LaneIndex) -> LaneEvidence {
+    /// A failing lane as evidence: the place that its diagnosis names, and its case among those of
+    /// the observation.
+    pub fn lane_evidence(
+        &self,
+        place: PartIndex,
+        observation: &Observation,
+        (case, part): LaneIndex,
+    ) -> LaneEvidence {
         let view = self.view(place, observation);
         view.evidence((case, part), view.demand)
     }

@@ -1,4 +1,5 @@
-//! A rule's view of one kernel's results, lane by lane, computed as it is needed: lists are long, and many rules look at each.
+//! A rule's view of one kernel's results, lane by lane, computed as it is needed: lists are long,
+//! and many rules look at each.
 
 use smallvec::smallvec;
 
@@ -34,13 +35,20 @@ impl<'a> LaneView<'a> {
     /// How a rule looks at an observation.
     pub(super) fn new(rule: &'a Rule, demand: &'a Demand, observation: &'a Observation) -> Self {
         let kernel = &observation.kernel;
-        LaneView { rule, demand, observation, signature: Signature::new(kernel), reader: PartReader::new(kernel) }
+        LaneView {
+            rule,
+            demand,
+            observation,
+            signature: Signature::new(kernel),
+            reader: PartReader::new(kernel),
+        }
     }
 
     /// Every lane.
     pub(super) fn indices(&self) -> impl Iterator<Item = LaneIndex> + use<> {
         let parts = self.signature.encodings.len();
-        (0..self.observation.cases.len()).flat_map(move |case| (0..parts).map(move |part| (case, part)))
+        (0..self.observation.cases.len())
+            .flat_map(move |case| (0..parts).map(move |part| (case, part)))
     }
 
     /// How the bits of a lane's result are read.
@@ -63,7 +71,8 @@ impl<'a> LaneView<'a> {
         self.signature.is_whole()
     }
 
-    /// What a demand accepts on a lane's operands, or in all lanes of the case where these are the same.
+    /// What a demand accepts on a lane's operands, or in all lanes of the case where these are the
+    /// same.
     pub(super) fn accepted(&self, index: LaneIndex, operands: &Operands, demand: &Demand) -> Sets {
         if self.is_whole() {
             return accepted_together(&self.signature.encodings, operands, demand);
@@ -71,10 +80,12 @@ impl<'a> LaneView<'a> {
         smallvec![accepted_on(self.encoding(index), operands, demand)]
     }
 
-    /// Whether the rule demands anything of a lane; informative ones report every lane that they look at.
+    /// Whether the rule demands anything of a lane; informative ones report every lane that they
+    /// look at.
     pub(super) fn judges(&self, index: LaneIndex) -> bool {
         self.selects(index, &self.operands(index))
-            && (self.rule.level == Level::Informative || !self.under(index, self.demand).is_everything())
+            && (self.rule.level == Level::Informative
+                || !self.under(index, self.demand).is_everything())
     }
 
     /// What another demand would accept in a lane.
@@ -82,7 +93,8 @@ impl<'a> LaneView<'a> {
         self.signature.accepted_part(self.observation.cases.case(case), part, demand)
     }
 
-    /// Whether the results of both runs (one, unless the observation is flaky) are in the set that a demand allows in a lane.
+    /// Whether the results of both runs (one, unless the observation is flaky) are in the set that
+    /// a demand allows in a lane.
     pub(super) fn accepts(&self, set: &Set, index: LaneIndex, demand: &Demand) -> bool {
         self.observation.runs().all(|results| self.fits(results, set, index, demand))
     }
@@ -92,10 +104,18 @@ impl<'a> LaneView<'a> {
         set.contains(own) && self.goes_together(results, (case, part), own, demand)
     }
 
-    /// Whether the second of two results goes with the first: some reading of the operands explains both. Where none
-    /// explains the first, that is the first one's fault.
-    fn goes_together(&self, results: &[u64], (case, part): LaneIndex, own: u64, demand: &Demand) -> bool {
-        let Some(first) = self.signature.partner(part).filter(|first| *first < part) else { return true };
+    /// Whether the second of two results goes with the first: some reading of the operands explains
+    /// both. Where none explains the first, that is the first one's fault.
+    fn goes_together(
+        &self,
+        results: &[u64],
+        (case, part): LaneIndex,
+        own: u64,
+        demand: &Demand,
+    ) -> bool {
+        let Some(first) = self.signature.partner(part).filter(|first| *first < part) else {
+            return true;
+        };
         let inputs = self.observation.cases.case(case);
         let operands = self.signature.operands(inputs, first);
         // Where there is one way to read the operands, it explains both.
@@ -121,8 +141,8 @@ impl<'a> LaneView<'a> {
         self.reader.part(&self.observation.out, case, part)
     }
 
-    /// A lane as evidence, with the result that is not accepted there, be it that of the second run alone; parts of the
-    /// result that the rule does not look at accept anything.
+    /// A lane as evidence, with the result that is not accepted there, be it that of the second run
+    /// alone; parts of the result that the rule does not look at accept anything.
     pub(super) fn evidence(&self, (case, part): LaneIndex, demand: &Demand) -> LaneEvidence {
         let inputs = self.observation.cases.case(case);
         let looked = |other: usize| {
@@ -130,9 +150,13 @@ impl<'a> LaneView<'a> {
             other == part || self.rule.selects(self.signature.encodings[other], &operands, demand)
         };
         let set = self.under((case, part), demand);
-        let failing = self.observation.runs().find(|results| !self.fits(results, &set, (case, part), demand));
+        let failing =
+            self.observation.runs().find(|results| !self.fits(results, &set, (case, part), demand));
         let width = self.observation.kernel.outputs();
-        let result = failing.map_or_else(|| self.observation.answer(case), |results| &results[case * width..][..width]);
+        let result = failing.map_or_else(
+            || self.observation.answer(case),
+            |results| &results[case * width..][..width],
+        );
         LaneEvidence {
             kernel: self.observation.kernel,
             case: inputs.to_vec(),

@@ -1,4 +1,5 @@
-//! Late modes: measured only for rules that deviate, and as part of a recipe only where nothing else is left to fix.
+//! Late modes: measured only for rules that deviate, and as part of a recipe only where nothing
+//! else is left to fix.
 
 use fpprobe_spirv::needs::float_formats;
 use fpprobe_spirv::{Control, Controls, Kernel};
@@ -10,8 +11,8 @@ use super::{Judge, Observations, RuleVerdict, Verdict};
 type LateVerdicts = (Controls, Vec<RuleVerdict>);
 
 impl Judge<'_> {
-    /// Notes the sets of late modes under which deviations without modes go away. Returns kernels that were not run and would
-    /// say more.
+    /// Notes the sets of late modes under which deviations without modes go away. Returns kernels
+    /// that were not run and would say more.
     pub(super) fn late(
         &self,
         rules: &mut [RuleVerdict],
@@ -19,24 +20,31 @@ impl Judge<'_> {
         absent: &[String],
         observations: &Observations<'_>,
     ) -> Vec<Kernel> {
-        let sets = Controls::subsets(&self.profile.late_modes).into_iter().filter(|set| !set.is_empty());
+        let sets =
+            Controls::subsets(&self.profile.late_modes).into_iter().filter(|set| !set.is_empty());
         let under = |controls| {
             let recipe = Recipe { controls, lowerings: Vec::new() };
             (controls, self.verdicts(&recipe, absent, observations))
         };
         let under: Vec<LateVerdicts> = sets.map(under).collect();
         let mut all = Vec::new();
-        for (index, rule) in rules.iter_mut().enumerate().filter(|(_, rule)| rule.verdict == Verdict::Deviates) {
+        for (index, rule) in
+            rules.iter_mut().enumerate().filter(|(_, rule)| rule.verdict == Verdict::Deviates)
+        {
             all.extend(self.late_of_rule(index, rule, &under, absent, observations));
         }
         let sets = || under.iter().map(|(controls, _)| *controls);
-        let wholes = tried.iter().flat_map(|one| sets().filter_map(|set| completed(one, set, rules)));
+        let wholes =
+            tried.iter().flat_map(|one| sets().filter_map(|set| completed(one, set, rules)));
         // The others wait for the first that lacks anything.
-        let lacking = wholes.map(|controls| self.profile.kernels_deciding(controls)).find_map(|kernels| {
-            let lacking: Vec<Kernel> =
-                kernels.into_iter().filter(|kernel| observations.get(kernel).is_none()).collect();
-            (!lacking.is_empty()).then_some(lacking)
-        });
+        let lacking =
+            wholes.map(|controls| self.profile.kernels_deciding(controls)).find_map(|kernels| {
+                let lacking: Vec<Kernel> = kernels
+                    .into_iter()
+                    .filter(|kernel| observations.get(kernel).is_none())
+                    .collect();
+                (!lacking.is_empty()).then_some(lacking)
+            });
         all.extend(lacking.into_iter().flatten());
         all
     }
@@ -58,7 +66,8 @@ impl Judge<'_> {
         }
         for sets in under.chunk_by(|(one, _), (other, _)| one.len() == other.len()) {
             let is_left = |(controls, _): &&LateVerdicts| {
-                speaks_of(*controls, &rule.deviating) && !rule.fixed_by.iter().any(|known| controls.holds(*known))
+                speaks_of(*controls, &rule.deviating)
+                    && !rule.fixed_by.iter().any(|known| controls.holds(*known))
             };
             let sets: Vec<LateVerdicts> = sets.iter().filter(is_left).cloned().collect();
             let fixed = self.fixed_by(index, rule, &sets, absent, observations);
@@ -66,8 +75,10 @@ impl Judge<'_> {
             let found = sets.iter().flat_map(|(controls, _)| {
                 places().flat_map(move |place| self.findings(place, *controls, observations))
             });
-            let lacking: Vec<Kernel> =
-                found.filter(|found| found.observation.is_none()).map(|found| found.kernel).collect();
+            let lacking: Vec<Kernel> = found
+                .filter(|found| found.observation.is_none())
+                .map(|found| found.kernel)
+                .collect();
             if !lacking.is_empty() {
                 return lacking;
             }
@@ -79,18 +90,21 @@ impl Judge<'_> {
 /// Whether modes govern floats of each of these kernels.
 fn speaks_of(controls: Controls, kernels: &[Kernel]) -> bool {
     let governs = |mode: Control, kernel: &Kernel| {
-        let widths = || float_formats(kernel).into_iter().filter_map(|format| format.float()?.mode_width());
+        let widths =
+            || float_formats(kernel).into_iter().filter_map(|format| format.float()?.mode_width());
         mode.width().is_none_or(|width| widths().any(|own| own == width))
     };
     controls.iter().all(|mode| kernels.iter().all(|kernel| governs(mode, kernel)))
 }
 
-/// The controls of a recipe with a set of late modes, where every rule that the recipe fails goes away under some of these.
+/// The controls of a recipe with a set of late modes, where every rule that the recipe fails goes
+/// away under some of these.
 fn completed(tried: &RecipeTrial, set: Controls, rules: &[RuleVerdict]) -> Option<Controls> {
     let goes = |id: &String| {
         let fixed = rules.iter().filter(|rule| rule.id == *id).flat_map(|rule| &rule.fixed_by);
         fixed.into_iter().any(|known| set.holds(*known))
     };
-    let whole = tried.unmeasured.is_empty() && !tried.failing.is_empty() && tried.failing.iter().all(goes);
+    let whole =
+        tried.unmeasured.is_empty() && !tried.failing.is_empty() && tried.failing.iter().all(goes);
     whole.then(|| tried.recipe.controls.with(set).ok()).flatten()
 }

@@ -1,5 +1,5 @@
-//! The memo of findings, by what they rest on. Profiles share rules, and paths of texels share results: equal views of equal
-//! results are one finding.
+//! The memo of findings, by what they rest on. Profiles share rules, and paths of texels share
+//! results: equal views of equal results are one finding.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,12 +32,21 @@ pub(super) struct RuleViews<'p> {
 impl<'p> RuleViews<'p> {
     /// The numbers of a profile's views, rule by rule and part by part: equal ones have one.
     pub(super) fn of(&mut self, profile: &'p Profile) -> Vec<Vec<usize>> {
-        profile.rules.iter().map(|rule| rule.parts.iter().map(|part| self.number(rule, part)).collect()).collect()
+        profile
+            .rules
+            .iter()
+            .map(|rule| rule.parts.iter().map(|part| self.number(rule, part)).collect())
+            .collect()
     }
 
     fn number(&mut self, rule: &'p Rule, part: &'p Part) -> usize {
         let informative = rule.level == Level::Informative;
-        let view = RuleView { lanes: &rule.lanes, requirements: &rule.requirements, informative, demand: &part.demand };
+        let view = RuleView {
+            lanes: &rule.lanes,
+            requirements: &rule.requirements,
+            informative,
+            demand: &part.demand,
+        };
         let known = self.by_rule.entry(&rule.id).or_default();
         if let Some((number, _)) = known.iter().find(|(_, other)| *other == view) {
             return *number;
@@ -90,7 +99,12 @@ impl Memo {
     }
 
     /// Remembers a finding.
-    pub(super) fn put(&self, view: usize, observation: &Observation, finding: PartResult) -> Arc<PartResult> {
+    pub(super) fn put(
+        &self,
+        view: usize,
+        observation: &Observation,
+        finding: PartResult,
+    ) -> Arc<PartResult> {
         let finding = Arc::new(finding);
         let list = (ResultList::of(observation), Arc::clone(&finding));
         self.all().entry(key(view, observation)).or_default().push(list);

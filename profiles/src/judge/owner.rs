@@ -1,10 +1,11 @@
-//! Which rule a failing lane counts for. A lane is a part of the result of one kernel on one case; it counts once in a profile,
-//! however many rules do not accept it:
+//! Which rule a failing lane counts for. A lane is a part of the result of one kernel on one case;
+//! it counts once in a profile, however many rules do not accept it:
 //!
-//! 1. for the rule that judges a behaviour, if that behaviour deviates and nothing else is wrong with the lane: the lane would be
-//!    accepted with the behaviour swapped. Of several such rules the first of the profile;
-//! 2. else for the first rule of the profile that does not accept it, required rules before recommended, these before
-//!    informative ones.
+//! 1. for the rule that judges a behaviour, if that behaviour deviates and nothing else is wrong
+//!    with the lane: the lane would be accepted with the behaviour swapped. Of several such rules
+//!    the first of the profile;
+//! 2. else for the first rule of the profile that does not accept it, required rules before
+//!    recommended, these before informative ones.
 //!
 //! Behaviours come first because they explain lanes whose own rules say nothing of them.
 
@@ -53,13 +54,19 @@ pub(super) struct Assignment {
     pub(super) lanes: Vec<Vec<RuleLane>>,
     /// How many of them the rule does not look at.
     pub(super) foreign: Vec<usize>,
-    /// By the number of the rule, how many of the lanes that it does not accept count for which other one.
+    /// By the number of the rule, how many of the lanes that it does not accept count for which
+    /// other one.
     pub(super) elsewhere: Vec<Vec<(usize, usize)>>,
 }
 
 impl Judge<'_> {
     /// Assigns every failing lane to one rule; `groups` are those of each rule.
-    pub(super) fn assigned<'a>(&self, groups: &[Vec<LaneGroup<'a>>], recipe: &Recipe, absent: &[String]) -> Assignment {
+    pub(super) fn assigned<'a>(
+        &self,
+        groups: &[Vec<LaneGroup<'a>>],
+        recipe: &Recipe,
+        absent: &[String],
+    ) -> Assignment {
         let rules = &self.profile.rules;
         let mut owners = self.explained(groups, recipe, absent);
         let mut order: Vec<usize> = (0..rules.len()).collect();
@@ -110,8 +117,11 @@ impl Judge<'_> {
     ) -> HashMap<LaneKey<'a>, usize> {
         let rules = &self.profile.rules;
         let mut owners: HashMap<LaneKey<'a>, usize> = HashMap::new();
-        let judges: Vec<(usize, Behaviour)> =
-            rules.iter().enumerate().filter_map(|(index, rule)| rule.judges.map(|b| (index, b))).collect();
+        let judges: Vec<(usize, Behaviour)> = rules
+            .iter()
+            .enumerate()
+            .filter_map(|(index, rule)| rule.judges.map(|b| (index, b)))
+            .collect();
         for (number, (judge, behaviour)) in judges.iter().enumerate() {
             // One whose lanes others explain has no deviation of its own to explain others by.
             if keys(&groups[*judge]).all(|key| owners.contains_key(&key)) {
@@ -127,11 +137,20 @@ impl Judge<'_> {
                 for group in groups {
                     let FailureCause::Result(place, finding) = &group.cause else { continue };
                     let PartResult::Judged(judged) = &**finding else { continue };
-                    if self.acquitted((*judge, *behaviour), *place, group.observation, recipe, absent) {
+                    if self.acquitted(
+                        (*judge, *behaviour),
+                        *place,
+                        group.observation,
+                        recipe,
+                        absent,
+                    ) {
                         continue;
                     }
-                    let explained = self.passes_swapped(*place, group.observation, judged, *behaviour);
-                    for (index, _) in group.lanes.iter().zip(explained).filter(|(_, explained)| **explained) {
+                    let explained =
+                        self.passes_swapped(*place, group.observation, judged, *behaviour);
+                    for (index, _) in
+                        group.lanes.iter().zip(explained).filter(|(_, explained)| **explained)
+                    {
                         owners.entry(group.key(*index)).or_insert(*judge);
                     }
                 }
@@ -151,13 +170,14 @@ impl Judge<'_> {
         judged.swapped[behaviour as usize].get_or_init(|| {
             let view = self.view(place, observation);
             let swapped = behaviour::swapped(view.demand, behaviour);
-            let passes = |index: &LaneIndex| view.accepts(&view.under(*index, &swapped), *index, &swapped);
+            let passes =
+                |index: &LaneIndex| view.accepts(&view.under(*index, &swapped), *index, &swapped);
             judged.failing.iter().map(passes).collect()
         })
     }
 
-    /// Whether the rule that judges a behaviour passes on the same kernel, and not for want of telling the two apart: then the
-    /// behaviour is not the cause.
+    /// Whether the rule that judges a behaviour passes on the same kernel, and not for want of
+    /// telling the two apart: then the behaviour is not the cause.
     fn acquitted(
         &self,
         (judge, behaviour): (usize, Behaviour),
@@ -175,12 +195,21 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether some answer that a judging rule looks at is not what the opposite behaviour, rounded to nearest, would give.
-    fn contradicts(&self, place: PartIndex, behaviour: Behaviour, observation: &Observation) -> bool {
-        let mut demand = behaviour::swapped(&self.profile.rules[place.0].parts[place.1].demand, behaviour);
+    /// Whether some answer that a judging rule looks at is not what the opposite behaviour, rounded
+    /// to nearest, would give.
+    fn contradicts(
+        &self,
+        place: PartIndex,
+        behaviour: Behaviour,
+        observation: &Observation,
+    ) -> bool {
+        let mut demand =
+            behaviour::swapped(&self.profile.rules[place.0].parts[place.1].demand, behaviour);
         demand.accuracy = Accuracy::NearestEven;
         let view = self.view(place, observation);
-        view.indices().any(|index| view.judges(index) && !view.accepts(&view.under(index, &demand), index, &demand))
+        view.indices().any(|index| {
+            view.judges(index) && !view.accepts(&view.under(index, &demand), index, &demand)
+        })
     }
 
     /// A lane as evidence.
@@ -207,12 +236,21 @@ impl Judge<'_> {
 }
 
 /// The lanes of a rule.
-pub(super) fn keys<'g, 'a: 'g>(groups: &'g [LaneGroup<'a>]) -> impl Iterator<Item = LaneKey<'a>> + 'g {
+pub(super) fn keys<'g, 'a: 'g>(
+    groups: &'g [LaneGroup<'a>],
+) -> impl Iterator<Item = LaneKey<'a>> + 'g {
     members(0, groups).map(|(_, key)| key)
 }
 
-fn members<'g, 'a: 'g>(rule: usize, groups: &'g [LaneGroup<'a>]) -> impl Iterator<Item = (RuleLane, LaneKey<'a>)> + 'g {
+fn members<'g, 'a: 'g>(
+    rule: usize,
+    groups: &'g [LaneGroup<'a>],
+) -> impl Iterator<Item = (RuleLane, LaneKey<'a>)> + 'g {
     groups.iter().enumerate().flat_map(move |(number, group)| {
-        group.lanes.iter().enumerate().map(move |(lane, index)| ((rule, number, lane), group.key(*index)))
+        group
+            .lanes
+            .iter()
+            .enumerate()
+            .map(move |(lane, index)| ((rule, number, lane), group.key(*index)))
     })
 }

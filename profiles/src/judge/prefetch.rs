@@ -1,5 +1,6 @@
-//! Judging by several profiles at once, also while a device is still being measured: each list of results is gone through once
-//! for all rules that look at it, and what is found is in the memo when the rules are judged.
+//! Judging by several profiles at once, also while a device is still being measured: each list of
+//! results is gone through once for all rules that look at it, and what is found is in the memo
+//! when the rules are judged.
 
 use std::collections::HashMap;
 
@@ -44,14 +45,18 @@ impl<'j, 'p> Prefetch<'j, 'p> {
         let all = [Some(kernel), Some(without).filter(|without| *without != kernel)];
         for looked in all.into_iter().flatten() {
             self.judge(&looked, observation, |judge, place| {
-                kernel == judge.kernel(place, Controls::NONE) || kernel == judge.kernel(place, kernel.controls)
+                kernel == judge.kernel(place, Controls::NONE)
+                    || kernel == judge.kernel(place, kernel.controls)
             });
         }
     }
 
-    /// The lists of results that every judgement needs, each with the kernel that the rules look at: what is found without
-    /// controls.
-    pub(super) fn lists<'a>(&self, observations: &'a Observations<'_>) -> Vec<(Kernel, &'a Observation)> {
+    /// The lists of results that every judgement needs, each with the kernel that the rules look
+    /// at: what is found without controls.
+    pub(super) fn lists<'a>(
+        &self,
+        observations: &'a Observations<'_>,
+    ) -> Vec<(Kernel, &'a Observation)> {
         let of = |kernel: &Kernel| {
             let kernel = *kernel;
             let all = observations.get(&kernel).into_iter().chain(observations.otherwise(&kernel));
@@ -60,7 +65,8 @@ impl<'j, 'p> Prefetch<'j, 'p> {
         self.kernels.iter().flat_map(of).collect()
     }
 
-    /// Judges an observation by the rules that look at a kernel, so far as they look from such places.
+    /// Judges an observation by the rules that look at a kernel, so far as they look from such
+    /// places.
     pub(super) fn judge(
         &self,
         kernel: &Kernel,
@@ -75,7 +81,8 @@ impl<'j, 'p> Prefetch<'j, 'p> {
         for (number, place) in self.places.get(kernel).into_iter().flatten() {
             let judge = &self.judges[*number];
             let (memo, view) = (&*judge.memo, judge.views[place.0][place.1]);
-            let is_listed = unknown.iter().any(|(other, listed)| std::ptr::eq(*other, memo) && *listed == view);
+            let is_listed =
+                unknown.iter().any(|(other, listed)| std::ptr::eq(*other, memo) && *listed == view);
             if looks(judge, *place) && !is_listed && memo.get(view, observation).is_none() {
                 unknown.push((memo, view));
                 views.push(judge.view(*place, observation));

@@ -20,11 +20,17 @@ const TREATMENTS: [Subnormals; 2] = [Subnormals::Keep, Subnormals::Flush];
 /// The demands of which one must explain every lane; none for requirements of another kind.
 pub(super) fn explanations(requirement: Requirement, demand: &Demand) -> Vec<Demand> {
     match requirement {
-        Requirement::OneDirection => {
-            DIRECTIONS.iter().map(|accuracy| Demand { accuracy: accuracy.clone(), ..demand.clone() }).collect()
+        Requirement::OneDirection => DIRECTIONS
+            .iter()
+            .map(|accuracy| Demand { accuracy: accuracy.clone(), ..demand.clone() })
+            .collect(),
+        Requirement::OneTreatment => {
+            TREATMENTS.map(|treated| demand.clone().with_subnormals(treated)).to_vec()
         }
-        Requirement::OneTreatment => TREATMENTS.map(|treated| demand.clone().with_subnormals(treated)).to_vec(),
-        Requirement::Result | Requirement::RoundTrip | Requirement::Monotonic | Requirement::EveryCode => Vec::new(),
+        Requirement::Result
+        | Requirement::RoundTrip
+        | Requirement::Monotonic
+        | Requirement::EveryCode => Vec::new(),
     }
 }
 
@@ -34,12 +40,17 @@ pub(super) fn against_one(
     lanes: &[LaneIndex],
     view: &LaneView<'_>,
 ) -> Option<(Demand, Vec<LaneIndex>)> {
-    let off = |demand: &Demand, lane: &LaneIndex| !view.accepts(&view.under(*lane, demand), *lane, demand);
+    let off = |demand: &Demand, lane: &LaneIndex| {
+        !view.accepts(&view.under(*lane, demand), *lane, demand)
+    };
     // Mostly one explains everything, and the first lane rules out the other.
-    if let Some(demand) = demands.iter().find(|demand| !lanes.iter().any(|lane| off(demand, lane))) {
+    if let Some(demand) = demands.iter().find(|demand| !lanes.iter().any(|lane| off(demand, lane)))
+    {
         return Some((demand.clone(), Vec::new()));
     }
-    let against = |demand: &Demand| lanes.iter().copied().filter(|lane| off(demand, lane)).collect::<Vec<LaneIndex>>();
+    let against = |demand: &Demand| {
+        lanes.iter().copied().filter(|lane| off(demand, lane)).collect::<Vec<LaneIndex>>()
+    };
     let each = demands.iter().map(|demand| (demand.clone(), against(demand)));
     each.min_by_key(|(_, against)| against.len())
 }
@@ -53,7 +64,9 @@ pub(super) fn against_monotony(lanes: &[LaneIndex], view: &LaneView<'_>) -> Vec<
             let layout = operand.layout.filter(|layout| !layout.is_nan(operand.bits))?;
             let (answer, encoding) = (view.result(*lane), view.encoding(*lane));
             let nan = matches!(encoding, Encoding::Float(layout) if layout.is_nan(answer));
-            (!nan).then(|| (lane.1, Encoding::Float(layout).key(operand.bits), encoding.key(answer), *lane))
+            (!nan).then(|| {
+                (lane.1, Encoding::Float(layout).key(operand.bits), encoding.key(answer), *lane)
+            })
         })
         .collect();
     points.sort_unstable();
@@ -72,8 +85,8 @@ pub(super) fn against_monotony(lanes: &[LaneIndex], view: &LaneView<'_>) -> Vec<
 /// A lane that contradicts a relation, and what would have been accepted there.
 pub(super) type RelationFailure = (LaneIndex, Accepted);
 
-/// What relations between kernels or over a whole list say of a rule: lanes looked at, and what contradicts it; or why
-/// they cannot be judged, which is no pass.
+/// What relations between kernels or over a whole list say of a rule: lanes looked at, and what
+/// contradicts it; or why they cannot be judged, which is no pass.
 pub(super) fn judge(
     rule: &Rule,
     part: &Part,
@@ -96,8 +109,8 @@ pub(super) fn judge(
     Ok(total)
 }
 
-/// Storing what a load of a finite code gave must give the code again (D3D11.3 §19.1.2, which excepts NaN; what becomes of
-/// an infinity is the matter of rules on overflow).
+/// Storing what a load of a finite code gave must give the code again (D3D11.3 §19.1.2, which
+/// excepts NaN; what becomes of an infinity is the matter of rules on overflow).
 fn round_trip(
     stores: &Observation,
     part: &Part,
@@ -105,12 +118,15 @@ fn round_trip(
 ) -> Result<(usize, Vec<RelationFailure>), String> {
     let kernel = stores.kernel;
     let load = fpprobe_spirv::Op::find("load").and_then(|op| Kernel::plain(kernel.format, op).ok());
-    let load = load.map(|load| load.with_controls(kernel.controls)).ok_or_else(|| format!("{kernel} has no load"))?;
+    let load = load
+        .map(|load| load.with_controls(kernel.controls))
+        .ok_or_else(|| format!("{kernel} has no load"))?;
     let answered = |observation: &&Observation| observation.outcome.answered();
     // By whatever route the device loads this format.
     let routes = load.op.code.routes(kernel.format).iter();
     let mut loads = routes.filter_map(|route| observations.get(&Kernel { route: *route, ..load }));
-    let loads = loads.find(answered).ok_or_else(|| format!("{load} gave nothing to store again"))?;
+    let loads =
+        loads.find(answered).ok_or_else(|| format!("{load} gave nothing to store again"))?;
     let (mut lanes, mut against) = (0, Vec::new());
     for (index, channel) in kernel.format.channels().iter().enumerate() {
         // The first store of each input value in this channel.
@@ -122,18 +138,22 @@ fn round_trip(
             let code = components(&kernel, loads.cases.case(case))[index];
             let value = loads.answer(case)[index];
             let given = |store: &usize| components(&kernel, stores.answer(*store))[index];
-            // Of a number that was not stored itself: numbers on either side that became one code speak for it.
+            // Of a number that was not stored itself: numbers on either side that became one code
+            // speak for it.
             let around = || {
                 let (_, below) = stored.range(..value).next_back()?;
                 let (_, above) = stored.range(value..).next()?;
                 (given(below) == given(above)).then_some(below)
             };
-            let store = stored.get(&value).or_else(around).filter(|_| code < channel.coding.positive());
+            let store =
+                stored.get(&value).or_else(around).filter(|_| code < channel.coding.positive());
             let Some(store) = store else { continue };
             lanes += 1;
             if given(store) != code {
-                let mut accepted =
-                    Signature::new(&kernel).accepted(stores.cases.case(*store), &part.demand).alternatives()[0].clone();
+                let mut accepted = Signature::new(&kernel)
+                    .accepted(stores.cases.case(*store), &part.demand)
+                    .alternatives()[0]
+                    .clone();
                 accepted[index] = Set::one(Encoding::of_coding(channel.coding), code);
                 against.push(((*store, index), Accepted::new(accepted)));
             }
@@ -156,12 +176,17 @@ fn every_code(stores: &Observation, part: &Part) -> (usize, Vec<RelationFailure>
             }
         }
         lanes += seen.len();
-        for code in seen.iter().enumerate().filter(|(_, seen)| !**seen).map(|(code, _)| code as u64) {
+        for code in seen.iter().enumerate().filter(|(_, seen)| !**seen).map(|(code, _)| code as u64)
+        {
             // The first input for which it is accepted; its answer shows what came instead.
-            let selects =
-                |case: &usize| signature.accepted_part(stores.cases.case(*case), index, &part.demand).contains(code);
+            let selects = |case: &usize| {
+                signature
+                    .accepted_part(stores.cases.case(*case), index, &part.demand)
+                    .contains(code)
+            };
             if let Some(case) = (0..stores.cases.len()).find(selects) {
-                let mut accepted: Vec<Set> = Encoding::of_result(&kernel).into_iter().map(Set::everything).collect();
+                let mut accepted: Vec<Set> =
+                    Encoding::of_result(&kernel).into_iter().map(Set::everything).collect();
                 accepted[index] = Set::one(Encoding::of_coding(channel.coding), code);
                 against.push(((case, index), Accepted::new(accepted)));
             }

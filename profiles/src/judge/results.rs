@@ -1,5 +1,5 @@
-//! Judges the results of one kernel lane by lane, by every rule view at once: they share the operands, and equal demands share
-//! what is accepted.
+//! Judges the results of one kernel lane by lane, by every rule view at once: they share the
+//! operands, and equal demands share what is accepted.
 
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -14,8 +14,8 @@ use crate::oracle::{Demand, Operands, Sets};
 use crate::profile::Requirement;
 use crate::verdict::Level;
 
-/// What one demand accepts in a lane, or in all lanes of a case where they depend on the same operands, as soon as a rule view
-/// needs it.
+/// What one demand accepts in a lane, or in all lanes of a case where they depend on the same
+/// operands, as soon as a rule view needs it.
 #[derive(Default)]
 struct LaneSets {
     is_used: Cell<bool>,
@@ -51,7 +51,8 @@ impl SetsByDemand {
 pub(super) fn judge(views: &[LaneView<'_>]) -> Vec<KernelJudgement> {
     let Some(any) = views.first() else { return Vec::new() };
     let mut demands: Vec<Demand> = Vec::new();
-    let mut all_statistics: Vec<RuleLanes<'_>> = views.iter().map(|view| RuleLanes::new(view, &mut demands)).collect();
+    let mut all_statistics: Vec<RuleLanes<'_>> =
+        views.iter().map(|view| RuleLanes::new(view, &mut demands)).collect();
     let all = demands.iter().map(|_| LaneSets::default()).collect();
     let mut accepted = SetsByDemand { all, used: RefCell::default() };
     for index in any.indices() {
@@ -73,7 +74,8 @@ struct RuleLanes<'a> {
     every: bool,
     /// Whether lanes are compared with one another; of such there are no long lists.
     together: bool,
-    /// The view's demand by number, and IEEE 754 round-to-nearest-even under the profile's flushing.
+    /// The view's demand by number, and IEEE 754 round-to-nearest-even under the profile's
+    /// flushing.
     own: usize,
     nearest: usize,
     narrows: bool,
@@ -113,7 +115,13 @@ impl<'a> RuleLanes<'a> {
         }
     }
 
-    fn add(&mut self, index: LaneIndex, operands: &Operands, demands: &[Demand], accepted: &SetsByDemand) {
+    fn add(
+        &mut self,
+        index: LaneIndex,
+        operands: &Operands,
+        demands: &[Demand],
+        accepted: &SetsByDemand,
+    ) {
         let (view, judged) = (self.view, &mut self.judged);
         let is_selected = if view.is_whole() {
             view.selects(index, operands)
@@ -126,7 +134,10 @@ impl<'a> RuleLanes<'a> {
         }
         let part = if view.is_whole() { index.1 } else { 0 };
         let by = |demand: usize| -> &Set {
-            &accepted.by(demand).own.get_or_init(|| view.accepted(index, operands, &demands[demand]))[part]
+            &accepted
+                .by(demand)
+                .own
+                .get_or_init(|| view.accepted(index, operands, &demands[demand]))[part]
         };
         let set = by(self.own);
         if set.is_everything() {
@@ -147,13 +158,15 @@ impl<'a> RuleLanes<'a> {
                 // Where one result is accepted, less of it is that one.
                 if self.narrows && set.is_single() { set } else { by(self.nearest) }
             });
-            judged.strict = nearest.is_some_and(|nearest| view.accepts(nearest, index, &demands[self.nearest]));
+            judged.strict =
+                nearest.is_some_and(|nearest| view.accepts(nearest, index, &demands[self.nearest]));
             let mut narrowed = accepted.by(self.own).narrowed.borrow_mut();
             self.watch.see(Lane { index, operands, set }, nearest, |choice, demand| {
-                let known = narrowed.iter().position(|(other, _)| *other == choice).unwrap_or_else(|| {
-                    narrowed.push((choice, view.accepted(index, operands, demand)));
-                    narrowed.len() - 1
-                });
+                let known =
+                    narrowed.iter().position(|(other, _)| *other == choice).unwrap_or_else(|| {
+                        narrowed.push((choice, view.accepted(index, operands, demand)));
+                        narrowed.len() - 1
+                    });
                 narrowed[known].1[part].clone()
             });
         }
@@ -170,7 +183,8 @@ impl<'a> RuleLanes<'a> {
             if judged.failing.is_empty()
                 && let Some((demand, against)) = relation::against_one(&demands, &kept, view)
             {
-                (judged.explanation, judged.failing) = (Some(demand).filter(|_| !against.is_empty()), against);
+                (judged.explanation, judged.failing) =
+                    (Some(demand).filter(|_| !against.is_empty()), against);
             }
             if judged.failing.is_empty() && *requirement == Requirement::Monotonic {
                 judged.failing = relation::against_monotony(&kept, view);

@@ -1,6 +1,7 @@
 //! Symptoms: what can be wrong with a failing lane.
 
-/// What is wrong with a failing lane. The order is that in which equally good explanations are preferred.
+/// What is wrong with a failing lane. The order is that in which equally good explanations are
+/// preferred.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Symptom {
@@ -28,11 +29,13 @@ pub enum Symptom {
     OverflowToLargest,
     /// Overflow gives infinity instead of the largest finite value.
     OverflowToInfinity,
-    /// A conversion of a number beyond the integer type's range, or of a NaN, gives another integer.
+    /// A conversion of a number beyond the integer type's range, or of a NaN, gives another
+    /// integer.
     IntegerRange,
     /// A NaN is stored as a code other than 0.
     NanStored,
-    /// `x + 0`, `x * 1`, `x * 0` or `x - x` is simplified as if every value were finite and positive.
+    /// `x + 0`, `x * 1`, `x * 0` or `x - x` is simplified as if every value were finite and
+    /// positive.
     IdentityFolded,
     /// A NaN is required, and the result is a number.
     NanToNumber,
@@ -42,7 +45,8 @@ pub enum Symptom {
     InfinityLost,
     /// The result is an infinity that is not accepted.
     InfinityMade,
-    /// The compiler folds the constants to another value than the device computes at run time, which is accepted.
+    /// The compiler folds the constants to another value than the device computes at run time,
+    /// which is accepted.
     FoldedOtherwise,
     /// The neighbouring code or value of what is accepted.
     Neighbour,
@@ -118,18 +122,38 @@ impl Symptom {
     pub const fn about(self) -> &'static str {
         match self {
             Symptom::Unstable => "The results of two runs differ.",
-            Symptom::SameValue => "The result is another encoding of an accepted value, or a NaN with other bits.",
-            Symptom::SubnormalOperandKept => "A subnormal operand keeps its value, where it must be read as zero.",
-            Symptom::SubnormalOperandFlushed => "A subnormal operand is read as zero, where its value is required.",
-            Symptom::SubnormalResultKept => "A subnormal result keeps its value, where zero is required.",
-            Symptom::SubnormalResultFlushed => "A subnormal result becomes zero, where its value is required.",
+            Symptom::SameValue => {
+                "The result is another encoding of an accepted value, or a NaN with other bits."
+            }
+            Symptom::SubnormalOperandKept => {
+                "A subnormal operand keeps its value, where it must be read as zero."
+            }
+            Symptom::SubnormalOperandFlushed => {
+                "A subnormal operand is read as zero, where its value is required."
+            }
+            Symptom::SubnormalResultKept => {
+                "A subnormal result keeps its value, where zero is required."
+            }
+            Symptom::SubnormalResultFlushed => {
+                "A subnormal result becomes zero, where its value is required."
+            }
             Symptom::ZeroSign => "The result is accepted but for the sign of a zero.",
-            Symptom::Fused => "A product and a sum are rounded once, where two roundings are required.",
-            Symptom::RoundedTwice => "A product and a sum are rounded twice, where one rounding is required.",
+            Symptom::Fused => {
+                "A product and a sum are rounded once, where two roundings are required."
+            }
+            Symptom::RoundedTwice => {
+                "A product and a sum are rounded twice, where one rounding is required."
+            }
             Symptom::OtherDirection => "The exact result is rounded in another direction.",
-            Symptom::OverflowToLargest => "Overflow gives the largest finite value instead of infinity.",
-            Symptom::OverflowToInfinity => "Overflow gives infinity instead of the largest finite value.",
-            Symptom::IntegerRange => "A number beyond the integer range, or a NaN, becomes another integer.",
+            Symptom::OverflowToLargest => {
+                "Overflow gives the largest finite value instead of infinity."
+            }
+            Symptom::OverflowToInfinity => {
+                "Overflow gives infinity instead of the largest finite value."
+            }
+            Symptom::IntegerRange => {
+                "A number beyond the integer range, or a NaN, becomes another integer."
+            }
             Symptom::NanStored => "A NaN becomes a code other than 0.",
             Symptom::IdentityFolded => "x + 0, x * 1, x * 0, x - x or x / x is simplified.",
             Symptom::NanToNumber => "A NaN is required, and the result is a number.",
@@ -153,12 +177,14 @@ impl Symptom {
     /// How much it explains: of no weight where one of another rank before it explains the lane.
     pub const fn rank(self) -> SymptomRank {
         match self {
-            Symptom::FoldedOtherwise | Symptom::Neighbour | Symptom::Inaccurate | Symptom::Unrelated => {
-                SymptomRank::Distance
-            }
-            Symptom::NanToNumber | Symptom::NumberToNan | Symptom::InfinityLost | Symptom::InfinityMade => {
-                SymptomRank::Value
-            }
+            Symptom::FoldedOtherwise
+            | Symptom::Neighbour
+            | Symptom::Inaccurate
+            | Symptom::Unrelated => SymptomRank::Distance,
+            Symptom::NanToNumber
+            | Symptom::NumberToNan
+            | Symptom::InfinityLost
+            | Symptom::InfinityMade => SymptomRank::Value,
             _ => SymptomRank::Assumption,
         }
     }

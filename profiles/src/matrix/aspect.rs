@@ -48,9 +48,14 @@ impl MatrixAspect {
         let layouts = ProductLayouts::of(kernel)?;
         match self {
             MatrixAspect::Repeatable => {
-                let differing = (0..observation.cases.len()).find(|case| observation.steady(*case).is_none());
+                let differing =
+                    (0..observation.cases.len()).find(|case| observation.steady(*case).is_none());
                 let value = if differing.is_some() { "no" } else { "yes" }.to_owned();
-                Some(AspectResult { value, lanes: observation.cases.len(), case: differing.unwrap_or(0) })
+                Some(AspectResult {
+                    value,
+                    lanes: observation.cases.len(),
+                    case: differing.unwrap_or(0),
+                })
             }
             MatrixAspect::Model => model(observation, None),
             MatrixAspect::Order => ProbeResults::new(observation, layouts)?.order(),
@@ -60,11 +65,16 @@ impl MatrixAspect {
         }
     }
 
-    /// What several kernels show. They may be of one unit: a small product fits several models, and of these the one counts
-    /// that gives the results of most kernels.
-    pub fn of_each<'o>(self, observations: &[&'o Observation]) -> Vec<(&'o Observation, AspectResult)> {
+    /// What several kernels show. They may be of one unit: a small product fits several models, and
+    /// of these the one counts that gives the results of most kernels.
+    pub fn of_each<'o>(
+        self,
+        observations: &[&'o Observation],
+    ) -> Vec<(&'o Observation, AspectResult)> {
         let preferred = if self == MatrixAspect::Model { common(observations) } else { None };
-        let of = |one: &Observation| if preferred.is_some() { model(one, preferred) } else { self.of(one) };
+        let of = |one: &Observation| {
+            if preferred.is_some() { model(one, preferred) } else { self.of(one) }
+        };
         observations.iter().filter_map(|one| Some((*one, of(one)?))).collect()
     }
 }
@@ -124,7 +134,8 @@ impl<'a> ProbeResults<'a> {
         for (i, j) in summands.iter().flat_map(|i| (i + 1..=self.k).map(move |j| (*i, j))) {
             let (case, bits) = self.run(MatrixProbe::Order(i, j))?;
             shown = shown.or(Some(case));
-            let count = units(self.layouts.result, bits, small).filter(|count| *count < summands.len());
+            let count =
+                units(self.layouts.result, bits, small).filter(|count| *count < summands.len());
             is_regular &= count.is_some();
             below.insert((i, j), summands.len() - count.unwrap_or(0));
         }
@@ -155,7 +166,8 @@ impl<'a> ProbeResults<'a> {
     }
 
     fn bits(&self) -> Option<AspectResult> {
-        let runs: Option<Vec<(usize, u64)>> = (0..=MOST_BITS).map(|bits| self.run(MatrixProbe::Bits(bits))).collect();
+        let runs: Option<Vec<(usize, u64)>> =
+            (0..=MOST_BITS).map(|bits| self.run(MatrixProbe::Bits(bits))).collect();
         let runs = runs?;
         let kept = runs.iter().take_while(|(_, bits)| !self.layouts.result.is_zero(*bits)).count();
         let value = match kept.checked_sub(1) {
@@ -169,8 +181,8 @@ impl<'a> ProbeResults<'a> {
 }
 
 impl SumTree {
-    /// The tree by which a unit adds, summands 0 to K - 1 its products and K the element of C; `None` where an observation shows
-    /// none.
+    /// The tree by which a unit adds, summands 0 to K - 1 its products and K the element of C;
+    /// `None` where an observation shows none.
     pub fn of(observation: &Observation) -> Option<SumTree> {
         ProbeResults::new(observation, ProductLayouts::of(&observation.kernel)?)?.tree()?.0
     }
@@ -184,11 +196,14 @@ pub(crate) fn units(layout: FloatLayout, bits: u64, exponent: i32) -> Option<usi
     if layout.is_negative(bits) || !layout.is_normal(bits) {
         return None;
     }
-    let shift = (bits >> layout.fraction) as i32 - layout.bias() - exponent - layout.fraction as i32;
+    let shift =
+        (bits >> layout.fraction) as i32 - layout.bias() - exponent - layout.fraction as i32;
     let significand = bits & ((1 << layout.fraction) - 1) | 1 << layout.fraction;
     match shift {
         0..=16 => usize::try_from(significand << shift).ok(),
-        -63..0 if significand.trailing_zeros() as i32 >= -shift => usize::try_from(significand >> -shift).ok(),
+        -63..0 if significand.trailing_zeros() as i32 >= -shift => {
+            usize::try_from(significand >> -shift).ok()
+        }
         _ => None,
     }
 }
@@ -216,30 +231,36 @@ fn special(layout: FloatLayout, bits: u64) -> String {
 /// The first model that gives the results of the most kernels.
 fn common(observations: &[&Observation]) -> Option<UnitModel> {
     let gives = |one: &UnitModel| {
-        let is_given =
-            |observation: &&&Observation| model(observation, Some(*one)).is_some_and(|result| result.value == one.id());
+        let is_given = |observation: &&&Observation| {
+            model(observation, Some(*one)).is_some_and(|result| result.value == one.id())
+        };
         Reverse(observations.iter().filter(is_given).count())
     };
-    let mut models: Vec<UnitModel> = observations.iter().flat_map(|one| UnitModel::all(&one.kernel)).collect();
+    let mut models: Vec<UnitModel> =
+        observations.iter().flat_map(|one| UnitModel::all(&one.kernel)).collect();
     models.dedup();
     models.into_iter().min_by_key(gives)
 }
 
-/// The model that gives every result on normal numbers, this one if it does; if no model does, a case on which the nearest
-/// does not.
+/// The model that gives every result on normal numbers, this one if it does; if no model does, a
+/// case on which the nearest does not.
 fn model(observation: &Observation, preferred: Option<UnitModel>) -> Option<AspectResult> {
     let kernel = &observation.kernel;
     let layout = ProductLayouts::of(kernel)?.result;
     let mut nearest: Option<(usize, usize, usize)> = None;
     for model in preferred.into_iter().chain(UnitModel::all(kernel)) {
         let cases = observation.cases.iter().enumerate();
-        let expected: Vec<(usize, u64)> =
-            cases.filter_map(|(case, operands)| Some((case, model.element(kernel, operands)?))).collect();
+        let expected: Vec<(usize, u64)> = cases
+            .filter_map(|(case, operands)| Some((case, model.element(kernel, operands)?)))
+            .collect();
         let differs = |(case, bits): &&(usize, u64)| {
             let found = observation.steady(*case).map(|answer| answer[0]);
-            !found.is_some_and(|found| found == *bits || layout.is_zero(found) && layout.is_zero(*bits))
+            !found.is_some_and(|found| {
+                found == *bits || layout.is_zero(found) && layout.is_zero(*bits)
+            })
         };
-        let differing: Vec<usize> = expected.iter().filter(differs).map(|(case, _)| *case).collect();
+        let differing: Vec<usize> =
+            expected.iter().filter(differs).map(|(case, _)| *case).collect();
         let (first, lanes) = (expected.first()?.0, expected.len());
         let Some(case) = differing.first() else {
             return Some(AspectResult { value: model.id(), lanes, case: first });

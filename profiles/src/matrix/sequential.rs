@@ -20,12 +20,17 @@ pub struct SequentialModel {
 }
 
 impl SequentialModel {
-    /// The element of a product, in the encoding of its result. `None` where something is no number.
+    /// The element of a product, in the encoding of its result. `None` where something is no
+    /// number.
     pub fn element(&self, layouts: ProductLayouts, a: &[u64], b: &[u64], c: u64) -> Option<u64> {
         let ProductLayouts { factors, added, result } = layouts;
         if result == BINARY32 || self.single {
             let sum = self.sum::<Single>(factors, a, b, decoded(added, c)?)?;
-            return if result == BINARY32 { encoded(sum) } else { encoded::<Half>(sum.convert(&mut false).value) };
+            return if result == BINARY32 {
+                encoded(sum)
+            } else {
+                encoded::<Half>(sum.convert(&mut false).value)
+            };
         }
         encoded(self.sum::<Half>(factors, a, b, decoded(added, c)?)?)
     }
@@ -39,8 +44,12 @@ impl SequentialModel {
         let mut sum = if self.c_first { c } else { F::ZERO };
         for (a, b) in a.iter().zip(b) {
             let (a, b): (F, F) = (decoded(factors, *a)?, decoded(factors, *b)?);
-            sum = if self.fused { a.mul_add_r(b, sum, NEAREST) } else { sum.add_r(a.mul_r(b, NEAREST).value, NEAREST) }
-                .value;
+            sum = if self.fused {
+                a.mul_add_r(b, sum, NEAREST)
+            } else {
+                sum.add_r(a.mul_r(b, NEAREST).value, NEAREST)
+            }
+            .value;
         }
         if !self.c_first {
             sum = sum.add_r(c, NEAREST).value;

@@ -1,4 +1,5 @@
-//! The tree of a sum, from how many of its summands lie below the node in which two of them meet (`FPRev`, 2024).
+//! The tree of a sum, from how many of its summands lie below the node in which two of them meet
+//! (`FPRev`, 2024).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,8 +14,8 @@ pub enum SumTree {
 }
 
 impl SumTree {
-    /// The tree of these summands. `below`: how many of them lie below the node in which two meet. `None` where the
-    /// numbers are those of no tree.
+    /// The tree of these summands. `below`: how many of them lie below the node in which two meet.
+    /// `None` where the numbers are those of no tree.
     pub(crate) fn new(summands: &[u32], below: &dyn Fn(u32, u32) -> usize) -> Option<SumTree> {
         let (first, others) = summands.split_first()?;
         let mut tree = SumTree::Summand(*first);
@@ -36,13 +37,15 @@ impl SumTree {
                     None => parts.push(vec![summand]),
                 }
             }
-            let parts = parts.iter().map(|part| SumTree::new(part, below)).collect::<Option<Vec<_>>>()?;
+            let parts =
+                parts.iter().map(|part| SumTree::new(part, below)).collect::<Option<Vec<_>>>()?;
             tree = SumTree::Sum(std::iter::once(tree).chain(parts).collect());
         }
         Some(tree)
     }
 
-    /// The summands of each step of a sum in which each step adds summands to the sum before; `None` for others.
+    /// The summands of each step of a sum in which each step adds summands to the sum before;
+    /// `None` for others.
     fn steps(&self) -> Option<Vec<Vec<u32>>> {
         let SumTree::Sum(parts) = self else { return None };
         let (mut own, mut before) = (Vec::new(), None);
@@ -59,20 +62,28 @@ impl SumTree {
         Some(steps)
     }
 
-    /// What the order of summands 0 to N - 1 is called: `sequential`, `one_group`, `neighbours_first` or `halves_first` where
-    /// pairs are added, then pairs of these; for any other order the tree itself.
+    /// What the order of summands 0 to N - 1 is called: `sequential`, `one_group`,
+    /// `neighbours_first` or `halves_first` where pairs are added, then pairs of these; for any
+    /// other order the tree itself.
     pub(crate) fn order(&self) -> String {
         let steps = self.steps().unwrap_or_default();
-        let in_order =
-            !steps.is_empty() && steps.iter().flatten().copied().eq(0..steps.iter().flatten().count() as u32);
+        let in_order = !steps.is_empty()
+            && steps.iter().flatten().copied().eq(0..steps.iter().flatten().count() as u32);
         match &steps[..] {
-            [_, ..] if in_order && steps[0].len() == 2 && steps[1..].iter().all(|own| own.len() == 1) => {
+            [_, ..]
+                if in_order
+                    && steps[0].len() == 2
+                    && steps[1..].iter().all(|own| own.len() == 1) =>
+            {
                 "sequential".to_owned()
             }
             [_] if in_order => "one_group".to_owned(),
-            _ if self.is_halved(|lower, upper| lower.last() < upper.first()) => "neighbours_first".to_owned(),
+            _ if self.is_halved(|lower, upper| lower.last() < upper.first()) => {
+                "neighbours_first".to_owned()
+            }
             _ if self.is_halved(|lower, upper| {
-                let distance = if lower.len() > 1 { lower[1] - lower[0] } else { 2 * (upper[0] - lower[0]) };
+                let distance =
+                    if lower.len() > 1 { lower[1] - lower[0] } else { 2 * (upper[0] - lower[0]) };
                 lower.iter().zip(upper).all(|(lower, upper)| 2 * (upper - lower) == distance)
             }) =>
             {
@@ -88,7 +99,10 @@ impl SumTree {
         let [one, other] = &parts[..] else { return false };
         let (one_summands, other_summands) = (one.summands(), other.summands());
         let is_equal = one_summands.len() == other_summands.len();
-        is_equal && stand(&one_summands, &other_summands) && one.is_halved(stand) && other.is_halved(stand)
+        is_equal
+            && stand(&one_summands, &other_summands)
+            && one.is_halved(stand)
+            && other.is_halved(stand)
     }
 
     /// Its summands, in their order.
@@ -101,18 +115,21 @@ impl SumTree {
         found
     }
 
-    /// What the order is called, where summands 0 to k - 1 are products and k is C: `sequential`, `groups of N`, `one
-    /// group`, with the place of C; for any other order the tree itself.
+    /// What the order is called, where summands 0 to k - 1 are products and k is C: `sequential`,
+    /// `groups of N`, `one group`, with the place of C; for any other order the tree itself.
     pub fn name(&self, k: u32) -> String {
         let named = self.steps().and_then(|steps| {
-            let in_order: Vec<u32> = steps.iter().flatten().copied().filter(|number| *number != k).collect();
+            let in_order: Vec<u32> =
+                steps.iter().flatten().copied().filter(|number| *number != k).collect();
             let place = match (steps.first()?.contains(&k), steps.last()?.as_slice()) {
                 (true, _) => "c_first",
                 (_, [last]) if *last == k => "c_last",
                 _ => return None,
             };
-            let mut sizes: Vec<usize> =
-                steps.iter().map(|step| step.iter().filter(|number| **number != k).count()).collect();
+            let mut sizes: Vec<usize> = steps
+                .iter()
+                .map(|step| step.iter().filter(|number| **number != k).count())
+                .collect();
             sizes.retain(|size| *size > 0);
             // Without C, the first step of a sum one after the other adds two.
             let is_sequential = match place {
@@ -162,7 +179,8 @@ mod tests {
     #[test]
     fn orders_have_names() {
         let [a, b, c, d] = [0, 1, 2, 3].map(SumTree::Summand);
-        let sum = |parts: &[&SumTree]| SumTree::Sum(parts.iter().map(|part| (*part).clone()).collect());
+        let sum =
+            |parts: &[&SumTree]| SumTree::Sum(parts.iter().map(|part| (*part).clone()).collect());
         for (tree, name) in [
             (chain(&[&[0, 1], &[2], &[3]]), "sequential"),
             (sum(&[&a, &b, &c, &d]), "one_group"),

@@ -20,7 +20,8 @@ const fn sequential(name: &'static str, fused: bool, c_first: bool, single: bool
     UnitModel::Sequential(SequentialModel { name, fused, c_first, single })
 }
 
-/// Where several give the same, the first gives its name: products of binary16 are exact in binary32, fused or not.
+/// Where several give the same, the first gives its name: products of binary16 are exact in
+/// binary32, fused or not.
 const SEQUENTIAL: [UnitModel; 6] = [
     sequential("multiply and add in order, C last", false, false, false),
     sequential("multiply and add in order, C first", false, true, false),
@@ -36,7 +37,9 @@ impl UnitModel {
         let Some(layouts) = ProductLayouts::of(kernel) else { return Vec::new() };
         let ProductLayouts { factors, added, result } = layouts;
         let is_published = |model: &MatrixModel| {
-            model.input(factors).is_some() && added == result && [BINARY16, BINARY32].contains(&result)
+            model.input(factors).is_some()
+                && added == result
+                && [BINARY16, BINARY32].contains(&result)
         };
         MODELS.into_iter().filter(is_published).map(UnitModel::Aligned).chain(SEQUENTIAL).collect()
     }
@@ -59,18 +62,22 @@ impl UnitModel {
         }
     }
 
-    /// The result of a kernel on a case by the model. `None` where it says nothing: of what is no number, and of
-    /// subnormal numbers, which units flush or keep whatever their sums.
+    /// The result of a kernel on a case by the model. `None` where it says nothing: of what is no
+    /// number, and of subnormal numbers, which units flush or keep whatever their sums.
     pub fn element(&self, kernel: &Kernel, case: &[u64]) -> Option<u64> {
         let (layouts, k) = (ProductLayouts::of(kernel)?, kernel.matrix?.k as usize);
         let ([a, b], c) = ([&case[..k], &case[k..2 * k]], *case.last()?);
-        let is_normal = |layout: FloatLayout, bits: &u64| layout.is_normal(*bits) || layout.is_zero(*bits);
-        let normal = a.iter().chain(b).all(|bits| is_normal(layouts.factors, bits)) && is_normal(layouts.added, &c);
+        let is_normal =
+            |layout: FloatLayout, bits: &u64| layout.is_normal(*bits) || layout.is_zero(*bits);
+        let normal = a.iter().chain(b).all(|bits| is_normal(layouts.factors, bits))
+            && is_normal(layouts.added, &c);
         if !normal {
             return None;
         }
         let result = match self {
-            UnitModel::Aligned(model) => model.element(model.input(layouts.factors)?, layouts.result, a, b, c)?,
+            UnitModel::Aligned(model) => {
+                model.element(model.input(layouts.factors)?, layouts.result, a, b, c)?
+            }
             UnitModel::Sequential(model) => model.element(layouts, a, b, c)?,
         };
         Some(result).filter(|bits| is_normal(layouts.result, bits))

@@ -1,4 +1,5 @@
-//! Respects in which kernels differ where texts leave them a choice, with the lanes that show each and the ways it may go.
+//! Respects in which kernels differ where texts leave them a choice, with the lanes that show each
+//! and the ways it may go.
 
 use fpprobe_spirv::Coding;
 use rustc_apfloat::Float as _;
@@ -59,7 +60,9 @@ impl Aspect {
             Aspect::Rounding | Aspect::Overflow if is_fixed(encoding) => numbers,
             Aspect::Rounding => LaneSelection { result: Some(ResultClass::Normal), ..numbers },
             Aspect::Overflow => LaneSelection { result: Some(ResultClass::Beyond), ..numbers },
-            Aspect::SubnormalResults => LaneSelection { result: Some(ResultClass::Tiny), ..numbers },
+            Aspect::SubnormalResults => {
+                LaneSelection { result: Some(ResultClass::Tiny), ..numbers }
+            }
             Aspect::SubnormalOperands => LaneSelection {
                 any: vec![OperandClass::Subnormal],
                 none: vec![OperandClass::Nan, OperandClass::Infinite],
@@ -70,7 +73,9 @@ impl Aspect {
                 none: vec![OperandClass::Nan],
                 ..LaneSelection::default()
             },
-            Aspect::Nan => LaneSelection { one: vec![OperandClass::Nan], ..LaneSelection::default() },
+            Aspect::Nan => {
+                LaneSelection { one: vec![OperandClass::Nan], ..LaneSelection::default() }
+            }
         }
     }
 
@@ -78,7 +83,10 @@ impl Aspect {
         match self {
             Aspect::Rounding => &[
                 ("rounds to nearest even", Some(|d| d.accuracy = Accuracy::NearestEven)),
-                ("rounds to nearest, ties away from zero", Some(|d| d.accuracy = Accuracy::NearestAway)),
+                (
+                    "rounds to nearest, ties away from zero",
+                    Some(|d| d.accuracy = Accuracy::NearestAway),
+                ),
                 ("rounds towards zero", Some(|d| d.accuracy = Accuracy::TowardZero)),
             ],
             Aspect::Overflow if is_fixed(encoding) => {
@@ -86,21 +94,39 @@ impl Aspect {
             }
             Aspect::Overflow => &[
                 ("overflows to infinity", Some(|d| d.results.overflow = Overflow::Round)),
-                ("overflows to the largest finite value", Some(|d| d.results.overflow = Overflow::Saturate)),
+                (
+                    "overflows to the largest finite value",
+                    Some(|d| d.results.overflow = Overflow::Saturate),
+                ),
                 ("overflows to something else", None),
             ],
             Aspect::SubnormalOperands => &[
-                ("reads subnormals as they are", Some(|d| d.operands.subnormal_inputs = Subnormals::Keep)),
-                ("reads subnormals as zero", Some(|d| d.operands.subnormal_inputs = Subnormals::Flush)),
+                (
+                    "reads subnormals as they are",
+                    Some(|d| d.operands.subnormal_inputs = Subnormals::Keep),
+                ),
+                (
+                    "reads subnormals as zero",
+                    Some(|d| d.operands.subnormal_inputs = Subnormals::Flush),
+                ),
             ],
             Aspect::SubnormalResults => &[
-                ("keeps subnormal results", Some(|d| d.results.subnormal_results = Subnormals::Keep)),
-                ("flushes subnormal results", Some(|d| d.results.subnormal_results = Subnormals::Flush)),
+                (
+                    "keeps subnormal results",
+                    Some(|d| d.results.subnormal_results = Subnormals::Keep),
+                ),
+                (
+                    "flushes subnormal results",
+                    Some(|d| d.results.subnormal_results = Subnormals::Flush),
+                ),
             ],
-            Aspect::Infinity if is_fixed(encoding) => {
-                &[("clamps infinities to the range", Some(|_| {})), ("does not clamp infinities to the range", None)]
+            Aspect::Infinity if is_fixed(encoding) => &[
+                ("clamps infinities to the range", Some(|_| {})),
+                ("does not clamp infinities to the range", None),
+            ],
+            Aspect::Infinity => {
+                &[("keeps infinities", Some(|_| {})), ("does not keep infinities", None)]
             }
-            Aspect::Infinity => &[("keeps infinities", Some(|_| {})), ("does not keep infinities", None)],
             Aspect::Nan if is_fixed(encoding) => {
                 &[("makes a NaN 0", Some(|_| {})), ("makes a NaN something else than 0", None)]
             }
@@ -108,8 +134,8 @@ impl Aspect {
         }
     }
 
-    /// Whether a lane of its classes is looked at: of numbers that become fixed point, those beyond its range where that is
-    /// what is asked, and no others where it is not.
+    /// Whether a lane of its classes is looked at: of numbers that become fixed point, those beyond
+    /// its range where that is what is asked, and no others where it is not.
     pub(super) fn looks_at(self, encoding: Encoding, operands: &Operands) -> bool {
         let Encoding::Fixed { signed, .. } = encoding else { return true };
         if operands.coding == Some(Coding::Shared) {

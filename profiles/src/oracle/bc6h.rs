@@ -1,5 +1,5 @@
-//! Blocks of BC6H decoded, bit by bit as both texts have it (Khronos Data Format Specification, "BPTC Compressed Texture Image
-//! Formats", BC6H; D3D11.3 §19.5.13).
+//! Blocks of BC6H decoded, bit by bit as both texts have it (Khronos Data Format Specification,
+//! "BPTC Compressed Texture Image Formats", BC6H; D3D11.3 §19.5.13).
 
 use fpprobe_spirv::bc6h::{BlockMode, block};
 
@@ -41,7 +41,11 @@ pub(super) fn decoded(words: &[u64], signed: bool, texel: u32, channel: usize) -
 /// The lowest bits of a number, in two's complement where they have a sign.
 fn extended(number: u32, bits: u32, signed: bool) -> i32 {
     let unused = 32 - bits;
-    if signed { (number << unused).cast_signed() >> unused } else { (number << unused >> unused).cast_signed() }
+    if signed {
+        (number << unused).cast_signed() >> unused
+    } else {
+        (number << unused >> unused).cast_signed()
+    }
 }
 
 /// An endpoint without a sign, stretched to 16 bits.
@@ -82,9 +86,11 @@ mod tests {
         MODES.iter().find(|mode| mode.number == number).unwrap()
     }
 
-    /// The first endpoint and the last one, by a mode of one subset whose endpoints are no differences.
+    /// The first endpoint and the last one, by a mode of one subset whose endpoints are no
+    /// differences.
     fn ends(signed: bool, low: u32, high: u32) -> [u64; 2] {
-        let mut fields = Fields { endpoints: [[low; 3], [high; 3], [0; 3], [0; 3]], ..Fields::default() };
+        let mut fields =
+            Fields { endpoints: [[low; 3], [high; 3], [0; 3], [0; 3]], ..Fields::default() };
         fields.indices[1] = 15;
         let words = words(mode(3).write(&fields));
         [0, 1].map(|texel| decoded(&words, signed, texel, 1))
@@ -99,23 +105,36 @@ mod tests {
             [(((1 << 15) + 0x4000) >> 9) * 31 >> 6, (((0x3fe << 15) + 0x4000) >> 9) * 31 >> 6]
         );
         assert_eq!(ends(true, 0x1ff, 0x200), [0x7bff, 0xfbff]);
-        assert_eq!(ends(true, 0x1fe, 0x201), [(((0x1fe_u64 << 15) + 0x4000) >> 9) * 31 >> 5, 0xfbff]);
+        assert_eq!(
+            ends(true, 0x1fe, 0x201),
+            [(((0x1fe_u64 << 15) + 0x4000) >> 9) * 31 >> 5, 0xfbff]
+        );
         assert_eq!(ends(true, 0, 0x3ff), [0, 0x8000 | (((1 << 15) + 0x4000) >> 9) * 31 >> 5]);
     }
 
     #[test]
     fn sixteen_bits_reach_minus_infinity_and_minus_zero() {
-        let fields = |base: u32| Fields { endpoints: [[base; 3], [0; 3], [0; 3], [0; 3]], ..Fields::default() };
+        let fields = |base: u32| Fields {
+            endpoints: [[base; 3], [0; 3], [0; 3], [0; 3]],
+            ..Fields::default()
+        };
         let of = |base, signed| decoded(&words(mode(15).write(&fields(base))), signed, 5, 2);
-        assert_eq!((of(0x8000, true), of(0x8001, true), of(0x7fff, true)), (0xfc00, 0xfbff, 0x7bff));
-        assert_eq!((of(0xffff, true), of(0xffff, false), of(0x8000, false)), (0x8000, 0x7bff, 0x3e00));
+        assert_eq!(
+            (of(0x8000, true), of(0x8001, true), of(0x7fff, true)),
+            (0xfc00, 0xfbff, 0x7bff)
+        );
+        assert_eq!(
+            (of(0xffff, true), of(0xffff, false), of(0x8000, false)),
+            (0x8000, 0x7bff, 0x3e00)
+        );
     }
 
     #[test]
     fn differences_wrap_at_the_width_of_the_first_endpoint() {
         // 2^11 - 1 and 1 more is 0; 0 and 1 less is 2^11 - 1.
         for (base, other, expected) in [(0x7ff, 1, 0), (0, 0x1ff, 0x7bff)] {
-            let mut fields = Fields { endpoints: [[base; 3], [other; 3], [0; 3], [0; 3]], ..Fields::default() };
+            let mut fields =
+                Fields { endpoints: [[base; 3], [other; 3], [0; 3], [0; 3]], ..Fields::default() };
             fields.indices[15] = 15;
             assert_eq!(decoded(&words(mode(7).write(&fields)), false, 15, 0), expected);
         }
@@ -130,7 +149,8 @@ mod tests {
         }
         let words = words(mode(30).write(&fields));
         let share = |weight: u64| ((0xffff * weight + 32) >> 6) * 31 >> 6;
-        // Partition 13: the lower half is of the second subset; the last texel is its anchor, of two bits.
+        // Partition 13: the lower half is of the second subset; the last texel is its anchor, of
+        // two bits.
         let values: Vec<u64> = (0..16).map(|texel| decoded(&words, false, texel, 0)).collect();
         let rising = [0, 9, 18, 27, 37, 46, 55, 64].map(share);
         let falling = [64, 55, 46, 37, 27, 18, 9, 37].map(share);

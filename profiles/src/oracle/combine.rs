@@ -48,9 +48,14 @@ pub(super) fn representatives(set: &Set) -> Vec<u64> {
     members
 }
 
-/// `x * (1/y)`: the reciprocal within `ulps`, flushed where subnormal, then a multiplication; or `x/y` directly, to
-/// nearest (D3D11.3 functional specification, 3.1.3.2 and 22.10.2).
-pub(super) fn two_step_division(encoding: Encoding, operands: &[Operand], ulps: f64, demand: &Demand) -> Set {
+/// `x * (1/y)`: the reciprocal within `ulps`, flushed where subnormal, then a multiplication; or
+/// `x/y` directly, to nearest (D3D11.3 functional specification, 3.1.3.2 and 22.10.2).
+pub(super) fn two_step_division(
+    encoding: Encoding,
+    operands: &[Operand],
+    ulps: f64,
+    demand: &Demand,
+) -> Set {
     let nearest = Demand { accuracy: Accuracy::NearestEven, ..demand.clone() };
     let accepted_on = |operands: &[Operand], demand: &Demand| {
         super::accepted_on(encoding, &operands.iter().copied().collect(), demand)
@@ -59,30 +64,36 @@ pub(super) fn two_step_division(encoding: Encoding, operands: &[Operand], ulps: 
         Some(quotient) => finish(encoding, quotient, operands, &nearest),
         None => Set::everything(encoding),
     };
-    let reciprocal = Demand { function: Function::Reciprocal, accuracy: Accuracy::Ulp(ulps), ..demand.clone() };
+    let reciprocal =
+        Demand { function: Function::Reciprocal, accuracy: Accuracy::Ulp(ulps), ..demand.clone() };
     let reciprocals = accepted_on(&operands[1..], &reciprocal);
     for bits in representatives(&reciprocals) {
         let factors = [operands[0], Operand { layout: operands[1].layout, bits }];
-        set = set.or(&accepted_on(&factors, &Demand { function: Function::Mul, ..nearest.clone() }));
+        set =
+            set.or(&accepted_on(&factors, &Demand { function: Function::Mul, ..nearest.clone() }));
     }
     set
 }
 
-/// `min(max(x, low), high)`, or the median of the three: they differ where low is above high, unless nothing is stated
-/// there. Where x and a limit are subnormal and may be flushed, it is any of the subnormals (WGSL, "Floating Point Accuracy", clamp).
+/// `min(max(x, low), high)`, or the median of the three: they differ where low is above high,
+/// unless nothing is stated there. Where x and a limit are subnormal and may be flushed, it is any
+/// of the subnormals (WGSL, "Floating Point Accuracy", clamp).
 pub(super) fn clamped(encoding: Encoding, operands: &[Operand], demand: &Demand) -> Set {
     let [x, low, high] = [0, 1, 2].map(|index: usize| operands[index]);
     let values = [x, low, high].map(|operand| Interval::point(operand.value()));
     if x.layout.is_some_and(|layout| !demand.accuracy.is_stated(&values, layout)) {
         return Set::everything(encoding);
     }
-    let chosen = |function, a: Operand, b: Operand| extreme(encoding, &[a, b], &Demand { function, ..demand.clone() });
+    let chosen = |function, a: Operand, b: Operand| {
+        extreme(encoding, &[a, b], &Demand { function, ..demand.clone() })
+    };
     let raised = chosen(Function::Max, x, low);
     if raised.is_everything() {
         return raised;
     }
     let operand = |bits| Operand { layout: x.layout, bits };
-    let each = representatives(&raised).into_iter().map(|bits| chosen(Function::Min, operand(bits), high));
+    let each =
+        representatives(&raised).into_iter().map(|bits| chosen(Function::Min, operand(bits), high));
     let mut set = each.fold(Set::nothing(encoding), |set, one| set.or(&one));
     if set.is_everything() || operands.iter().any(|operand| operand.is_nan()) {
         return set;
@@ -94,7 +105,8 @@ pub(super) fn clamped(encoding: Encoding, operands: &[Operand], demand: &Demand)
         set = set.or(&hand_on(values[1]));
     }
     let flushes = demand.operands.subnormal_inputs != Subnormals::Keep;
-    let subnormal = |operand: &Operand| operand.layout.is_some_and(|layout| layout.is_subnormal(operand.bits));
+    let subnormal =
+        |operand: &Operand| operand.layout.is_some_and(|layout| layout.is_subnormal(operand.bits));
     if flushes && subnormal(&x) && (subnormal(&low) || subnormal(&high)) {
         let subnormals = operands.iter().filter(|operand| subnormal(operand));
         set = subnormals.fold(set, |set, operand| set.or(&hand_on(*operand)));
@@ -107,14 +119,21 @@ pub(super) fn to_nearest(encoding: Encoding, operands: &[Operand], demand: &Dema
     let x = operands[0].value();
     let half = power(-1);
     let twice = x.scalbn(1);
-    let tie = twice.is_finite() && integral(twice, Round::TowardZero) == twice && integral(x, Round::TowardZero) != x;
+    let tie = twice.is_finite()
+        && integral(twice, Round::TowardZero) == twice
+        && integral(x, Round::TowardZero) != x;
     if !tie {
-        return finish(encoding, Exact::of(integral(x, Round::NearestTiesToEven)), operands, demand);
+        return finish(
+            encoding,
+            Exact::of(integral(x, Round::NearestTiesToEven)),
+            operands,
+            demand,
+        );
     }
     let sign = |value: Quad| value.copy_sign(x);
-    [(x - half).value, (x + half).value]
-        .into_iter()
-        .fold(Set::nothing(encoding), |set, value| set.or(&finish(encoding, Exact::of(sign(value)), operands, demand)))
+    [(x - half).value, (x + half).value].into_iter().fold(Set::nothing(encoding), |set, value| {
+        set.or(&finish(encoding, Exact::of(sign(value)), operands, demand))
+    })
 }
 
 /// What is in front of the point, or behind it, both of the sign of x.
@@ -129,8 +148,14 @@ pub(super) fn parted(encoding: Encoding, operand: Operand, whole: bool, demand: 
     finish(encoding, Exact::of(part), &[operand], demand)
 }
 
-/// The significand, of [0.5, 1), or the exponent to go with it; both zero for zero. An infinity has neither.
-pub(super) fn significand_or_exponent(encoding: Encoding, operand: Operand, part: usize, demand: &Demand) -> Set {
+/// The significand, of [0.5, 1), or the exponent to go with it; both zero for zero. An infinity has
+/// neither.
+pub(super) fn significand_or_exponent(
+    encoding: Encoding,
+    operand: Operand,
+    part: usize,
+    demand: &Demand,
+) -> Set {
     let x = operand.value();
     if x.is_infinite() {
         return Set::everything(encoding);

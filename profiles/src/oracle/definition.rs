@@ -14,7 +14,11 @@ use crate::formula::{Formula, FormulaError, operand_names};
 /// Function, its definition, and which of its operands are vectors (GLSL.std.450).
 const DEFINITIONS: [(Function, &str, &[bool]); 13] = [
     (Function::Mix, "x * (1 - z) + y * z", &[false; 3]),
-    (Function::SmoothStep, "t * t * (3 - 2 * t) where t = clamp((x - low) / (high - low), 0, 1)", &[false; 3]),
+    (
+        Function::SmoothStep,
+        "t * t * (3 - 2 * t) where t = clamp((x - low) / (high - low), 0, 1)",
+        &[false; 3],
+    ),
     (Function::Dot, "sum(x * y)", &[true; 2]),
     (Function::MatrixTimesVector, "sum(x * y)", &[true; 2]),
     (Function::VectorTimesMatrix, "sum(x * y)", &[true; 2]),
@@ -41,7 +45,16 @@ static RESOLVED: LazyLock<HashMap<Function, ResolvedFormula>> = LazyLock::new(||
             Callee::Name(name) => return Err(FormulaError::new(name, at, "it has no definition")),
         };
         let (accuracy, ulp) = (Accuracy::EitherNeighbour, Ulp::Binade);
-        Ok((Demand { function, operands: Environment::IEEE, results: Environment::IEEE, accuracy, ulp }, None))
+        Ok((
+            Demand {
+                function,
+                operands: Environment::IEEE,
+                results: Environment::IEEE,
+                accuracy,
+                ulp,
+            },
+            None,
+        ))
     };
     let one = |(function, text, _): &(Function, &str, &[bool])| {
         let formula: Formula = text.parse().ok()?;
@@ -62,10 +75,14 @@ pub(super) fn definition(function: Function) -> Option<&'static ResolvedFormula>
 
 /// Which operands of a function that has a definition are vectors.
 pub(super) fn vectors(function: Function) -> &'static [bool] {
-    DEFINITIONS.iter().find(|(defined, ..)| *defined == function).map_or(&[], |(.., vectors)| vectors)
+    DEFINITIONS
+        .iter()
+        .find(|(defined, ..)| *defined == function)
+        .map_or(&[], |(.., vectors)| vectors)
 }
 
-/// Whether a function takes vectors as a whole: every component of its result depends on every operand.
+/// Whether a function takes vectors as a whole: every component of its result depends on every
+/// operand.
 pub fn is_whole(function: Function) -> bool {
     matches!(
         function,

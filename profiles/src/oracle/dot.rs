@@ -1,5 +1,6 @@
-//! Dot products in steps, value by value: what any order of multiplications and additions gives, each rounded and flushed,
-//! a product fused into a sum or not; or the whole rounded once (D3D11.3 functional specification, 3.1.3.2).
+//! Dot products in steps, value by value: what any order of multiplications and additions gives,
+//! each rounded and flushed, a product fused into a sum or not; or the whole rounded once (D3D11.3
+//! functional specification, 3.1.3.2).
 
 use fpprobe_spirv::op::Function;
 
@@ -15,12 +16,22 @@ type KeyRange = (i64, i64);
 /// How many neighbours are taken one by one; of more than that the ends tell.
 const FEW: u64 = 4;
 
-/// The sum of the products of the first half of the operands and the second, no NaN among them, each step as accurate as
-/// `step`.
-pub(super) fn in_steps(encoding: Encoding, operands: &[Operand], step: &Accuracy, demand: &Demand) -> Set {
+/// The sum of the products of the first half of the operands and the second, no NaN among them,
+/// each step as accurate as `step`.
+pub(super) fn in_steps(
+    encoding: Encoding,
+    operands: &[Operand],
+    step: &Accuracy,
+    demand: &Demand,
+) -> Set {
     let (x, y) = operands.split_at(operands.len() / 2);
-    let steps = Steps { encoding, operand: operands[0], demand: Demand { accuracy: step.clone(), ..demand.clone() } };
-    let products: Vec<Set> = x.iter().zip(y).map(|(x, y)| steps.of(Function::Mul, &[*x, *y])).collect();
+    let steps = Steps {
+        encoding,
+        operand: operands[0],
+        demand: Demand { accuracy: step.clone(), ..demand.clone() },
+    };
+    let products: Vec<Set> =
+        x.iter().zip(y).map(|(x, y)| steps.of(Function::Mul, &[*x, *y])).collect();
     // For each set of terms, what may come of it.
     let mut sums: Vec<Set> = vec![Set::nothing(encoding); 1 << products.len()];
     for terms in 1..sums.len() {
@@ -28,9 +39,12 @@ pub(super) fn in_steps(encoding: Encoding, operands: &[Operand], step: &Accuracy
         // The first term is in the first half: an addition does not tell its operands apart.
         let halves = (1..terms).filter(|half| half & terms == *half && half & first != 0);
         let mut sum = halves.fold(Set::nothing(encoding), |sum, half| {
-            sum.or(&steps.across(&sums[half], &sums[terms & !half], |a, b| steps.of(Function::Add, &[a, b])))
+            sum.or(&steps
+                .across(&sums[half], &sums[terms & !half], |a, b| steps.of(Function::Add, &[a, b])))
         });
-        for (term, product) in products.iter().enumerate().filter(|(term, _)| terms >> term & 1 == 1) {
+        for (term, product) in
+            products.iter().enumerate().filter(|(term, _)| terms >> term & 1 == 1)
+        {
             let rest = terms & !(1 << term);
             sum = sum.or(&if rest == 0 {
                 product.clone()
@@ -38,7 +52,9 @@ pub(super) fn in_steps(encoding: Encoding, operands: &[Operand], step: &Accuracy
                 // What is infinite already is as without fusing.
                 let rest = sums[rest].and(&Set::finite(encoding));
                 let one = Set::one(encoding, 0);
-                steps.across(&one, &rest, |_, rest| steps.of(Function::MulAdd, &[x[term], y[term], rest]))
+                steps.across(&one, &rest, |_, rest| {
+                    steps.of(Function::MulAdd, &[x[term], y[term], rest])
+                })
             });
         }
         sums[terms] = sum;
@@ -84,13 +100,18 @@ impl Steps {
         set
     }
 
-    /// The numbers of a set: ranges of many finite ones; few of them, and infinities, each by itself.
+    /// The numbers of a set: ranges of many finite ones; few of them, and infinities, each by
+    /// itself.
     fn ranges(&self, set: &Set) -> Vec<KeyRange> {
         let finite = set.and(&Set::finite(self.encoding));
         let infinite = set.minus(&Set::nan(self.encoding)).minus(&finite);
         let ranges = finite.ranges().iter().chain(infinite.ranges());
         let split = |(from, to): &KeyRange| {
-            if to.abs_diff(*from) < FEW { (*from..=*to).map(|key| (key, key)).collect() } else { vec![(*from, *to)] }
+            if to.abs_diff(*from) < FEW {
+                (*from..=*to).map(|key| (key, key)).collect()
+            } else {
+                vec![(*from, *to)]
+            }
         };
         ranges.flat_map(split).collect()
     }
@@ -98,7 +119,8 @@ impl Steps {
     /// Everything between the numbers of a set, and its NaNs.
     fn hull(&self, set: &Set) -> Set {
         let ranges = self.ranges(set);
-        let ends = (ranges.iter().map(|range| range.0).min(), ranges.iter().map(|range| range.1).max());
+        let ends =
+            (ranges.iter().map(|range| range.0).min(), ranges.iter().map(|range| range.1).max());
         let (Some(from), Some(to)) = ends else { return set.clone() };
         let between = set.or(&Set::range(self.encoding, from, to));
         match self.demand.results.subnormal_results {

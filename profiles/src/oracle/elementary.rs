@@ -1,9 +1,10 @@
-//! Elementary functions: exact where they are exact, else core-math's correctly rounded binary64 result and its
-//! neighbours, which enclose the true value.
+//! Elementary functions: exact where they are exact, else core-math's correctly rounded binary64
+//! result and its neighbours, which enclose the true value.
 //!
-//! The enclosure is a few units of 2^-52 wide, relative to its value. A unit of binary32 is 2^-24 at least: an end of an
-//! accepted interval moves outward by less than 2^-27 of the distance between two encodings, and what is accepted changes
-//! only where an end of the true interval comes that near to an encoding without reaching it.
+//! The enclosure is a few units of 2^-52 wide, relative to its value. A unit of binary32 is 2^-24
+//! at least: an end of an accepted interval moves outward by less than 2^-27 of the distance
+//! between two encodings, and what is accepted changes only where an end of the true interval comes
+//! that near to an encoding without reaching it.
 
 use fpprobe_spirv::op::Function;
 
@@ -47,7 +48,9 @@ pub(super) fn exact<N: Number>(function: Function, operand: N) -> Exact<N> {
     match function {
         _ if x.is_nan() => Exact::Nan,
         Function::Exp | Function::Exp2 if x == f64::NEG_INFINITY => Exact::Zero(false),
-        Function::Exp | Function::Exp2 | Function::Cos | Function::Cosh if x == 0.0 => Exact::of(N::power(0)),
+        Function::Exp | Function::Exp2 | Function::Cos | Function::Cosh if x == 0.0 => {
+            Exact::of(N::power(0))
+        }
         Function::Log | Function::Log2 if x == 0.0 => infinite(true),
         Function::Log | Function::Log2 if x < 0.0 => Exact::Nan,
         Function::Sin | Function::Cos | Function::Tan if x.is_infinite() => Exact::Nan,
@@ -71,7 +74,9 @@ pub(super) fn exact<N: Number>(function: Function, operand: N) -> Exact<N> {
         }
         _ if x.is_infinite() && function != Function::Atan => infinite(x < 0.0),
         Function::Exp2 if integral(x) && x.abs() < 16384.0 => Exact::of(N::power(x as i32)),
-        Function::Log2 if x == f64::power(Number::exponent(x)) => Exact::of(N::of(f64::from(Number::exponent(x)))),
+        Function::Log2 if x == f64::power(Number::exponent(x)) => {
+            Exact::of(N::of(f64::from(Number::exponent(x))))
+        }
         _ => match computed(function) {
             Some(compute) => around(compute(x), bounds(function, operand)),
             None => Exact::Nan,
@@ -79,13 +84,18 @@ pub(super) fn exact<N: Number>(function: Function, operand: N) -> Exact<N> {
     }
 }
 
-/// Bounds of a function's results that it comes closer to than binary64 can tell: 1, and for small operands the operand.
-/// At 1 and at every power of two the unit in the last place changes, so that the side matters.
+/// Bounds of a function's results that it comes closer to than binary64 can tell: 1, and for small
+/// operands the operand. At 1 and at every power of two the unit in the last place changes, so that
+/// the side matters.
 fn bounds<N: Number>(function: Function, x: N) -> Interval<N> {
     let one = N::power(0);
     let positive = match function {
-        Function::Exp | Function::Exp2 if x < N::NOUGHT => return Interval { lo: N::NOUGHT, hi: one },
-        Function::Exp | Function::Exp2 | Function::Cosh => return Interval { lo: one, hi: N::INFINITE },
+        Function::Exp | Function::Exp2 if x < N::NOUGHT => {
+            return Interval { lo: N::NOUGHT, hi: one };
+        }
+        Function::Exp | Function::Exp2 | Function::Cosh => {
+            return Interval { lo: one, hi: N::INFINITE };
+        }
         Function::Cos => return Interval { lo: -one, hi: one },
         Function::Sin if x.magnitude() > one => return Interval { lo: -one, hi: one },
         Function::Tanh if x.magnitude() > one => Interval { lo: N::NOUGHT, hi: one },
@@ -101,8 +111,8 @@ fn bounds<N: Number>(function: Function, x: N) -> Interval<N> {
     if x < N::NOUGHT { positive.negated() } else { positive }
 }
 
-/// `x^y` as GLSL defines it; `None` where it does not: for negative x, and for zero x with y not above zero. Nor is
-/// anything claimed of infinite operands.
+/// `x^y` as GLSL defines it; `None` where it does not: for negative x, and for zero x with y not
+/// above zero. Nor is anything claimed of infinite operands.
 pub(super) fn power_of<N: Number>(x: N, y: N) -> Option<Exact<N>> {
     let (x, y) = (x.double(Toward::Down), y.double(Toward::Down));
     if x.is_nan() || y.is_nan() {
@@ -121,7 +131,8 @@ pub(super) fn power_of<N: Number>(x: N, y: N) -> Option<Exact<N>> {
     Some(around(core_math::pow(x, y), Interval::all()))
 }
 
-/// The angle of the point (x, y), as IEEE 754-2019, 9.2.1, has it; `None` at the origin, where GLSL.std.450 has none.
+/// The angle of the point (x, y), as IEEE 754-2019, 9.2.1, has it; `None` at the origin, where
+/// GLSL.std.450 has none.
 pub(super) fn angle<N: Number>(y: N, x: N) -> Option<Exact<N>> {
     if x.is_invalid() || y.is_invalid() {
         return Some(Exact::Nan);
@@ -143,12 +154,14 @@ pub(super) fn angle<N: Number>(y: N, x: N) -> Option<Exact<N>> {
     Some(around(core_math::atan2(y.double(Toward::Down), x.double(Toward::Down)), bounds))
 }
 
-/// What lies within half an ulp of binary64 around a result, zero and infinity being beyond its range. No format of a
-/// result reaches there, so the ends are still right: every binary32 result is 0 or infinite there.
+/// What lies within half an ulp of binary64 around a result, zero and infinity being beyond its
+/// range. No format of a result reaches there, so the ends are still right: every binary32 result
+/// is 0 or infinite there.
 fn around<N: Number>(near: f64, bounds: Interval<N>) -> Exact<N> {
     let sign = |value: N| if near.is_sign_negative() { -value } else { value };
-    let between =
-        |near: N, far: N| if sign(near) < sign(far) { (sign(near), sign(far)) } else { (sign(far), sign(near)) };
+    let between = |near: N, far: N| {
+        if sign(near) < sign(far) { (sign(near), sign(far)) } else { (sign(far), sign(near)) }
+    };
     let (tiny, huge) = (N::power(-1080), N::power(1024));
     let (lo, hi) = if near.is_infinite() {
         between(if huge.is_number() { huge } else { N::of(f64::MAX) }, huge)

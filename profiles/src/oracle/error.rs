@@ -1,4 +1,5 @@
-//! The errors that accuracies allow: from exact results to the interval of real numbers around them.
+//! The errors that accuracies allow: from exact results to the interval of real numbers around
+//! them.
 
 use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::Function;
@@ -12,8 +13,8 @@ use crate::environment::Ulp;
 use crate::interval::Interval;
 use crate::number::{Number, Toward};
 
-/// What an accuracy allows where the exact results are those of an interval, for operands of intervals. `None` where it
-/// states nothing of these operands.
+/// What an accuracy allows where the exact results are those of an interval, for operands of
+/// intervals. `None` where it states nothing of these operands.
 pub(super) fn allowed<N: LimitNumber>(
     accuracy: &Accuracy,
     demand: &Demand,
@@ -23,7 +24,9 @@ pub(super) fn allowed<N: LimitNumber>(
 ) -> Option<Interval<N>> {
     Some(match accuracy {
         Accuracy::Stated(_) if !accuracy.is_stated(operands, layout) => return None,
-        Accuracy::Stated(stated) => return allowed(&stated.accuracy, demand, layout, result, operands),
+        Accuracy::Stated(stated) => {
+            return allowed(&stated.accuracy, demand, layout, result, operands);
+        }
         Accuracy::Split(split) => {
             let SplitAccuracy { low, high, inside, outside } = &**split;
             let x = operands[0];
@@ -46,8 +49,10 @@ pub(super) fn allowed<N: LimitNumber>(
         }
         Accuracy::UlpAndSlope(base, slope) => {
             let (ulps, at) = growing(*base, *slope, demand.function, operands[0]);
-            // Near zero, where the results are as good as equal, the larger error is that of the lower end.
-            let lower = within_ulps(layout, demand.ulp, Interval::point(result.lo), [ulps[0]; 2], &at);
+            // Near zero, where the results are as good as equal, the larger error is that of the
+            // lower end.
+            let lower =
+                within_ulps(layout, demand.ulp, Interval::point(result.lo), [ulps[0]; 2], &at);
             within_ulps(layout, demand.ulp, result, ulps, &at).hull(lower)
         }
         Accuracy::Relative(bits) => relative(result, *bits),
@@ -80,8 +85,9 @@ pub(super) fn allowed<N: LimitNumber>(
 
 /// A part of each end; an infinity is at no distance from itself.
 fn relative<N: Number>(result: Interval<N>, bits: i32) -> Interval<N> {
-    let distance =
-        |end: N| if end.is_number() { end.magnitude().times(N::power(-bits), Toward::Up) } else { N::NOUGHT };
+    let distance = |end: N| {
+        if end.is_number() { end.magnitude().times(N::power(-bits), Toward::Up) } else { N::NOUGHT }
+    };
     Interval {
         lo: result.lo.minus(distance(result.lo), Toward::Down),
         hi: result.hi.plus(distance(result.hi), Toward::Up),
@@ -104,8 +110,8 @@ pub(super) fn neighbours<N: Number>(layout: FloatLayout, result: Interval<N>) ->
     Interval { lo: below(result.lo), hi: -below(-result.hi) }
 }
 
-/// Everything within some units in the last place of some number of an interval: `ulps` of them at its ends, `at` a power
-/// of two as many as that says.
+/// Everything within some units in the last place of some number of an interval: `ulps` of them at
+/// its ends, `at` a power of two as many as that says.
 fn within_ulps<N: Number>(
     layout: FloatLayout,
     kind: Ulp,
@@ -113,7 +119,9 @@ fn within_ulps<N: Number>(
     ulps: [N; 2],
     at: &dyn Fn(i32) -> N,
 ) -> Interval<N> {
-    let below = |value: N, ulps: N, ulp: i32| value.minus(ulps.times(N::power(ulp), Toward::Up), Toward::Down);
+    let below = |value: N, ulps: N, ulp: i32| {
+        value.minus(ulps.times(N::power(ulp), Toward::Up), Toward::Down)
+    };
     let least = |lo: N, hi: N, ulps: N| {
         if !lo.is_number() {
             return lo;
@@ -124,9 +132,14 @@ fn within_ulps<N: Number>(
         }
         // Above a power of two the unit doubles: what lies beyond may reach further down.
         let least = 2 - layout.bias();
-        let first = if lo < N::power(least) { least } else { lo.exponent() + i32::from(lo != N::power(lo.exponent())) };
+        let first = if lo < N::power(least) {
+            least
+        } else {
+            lo.exponent() + i32::from(lo != N::power(lo.exponent()))
+        };
         let reached = |power: i32| {
-            power <= layout.bias() && if kind == Ulp::Vulkan { N::power(power) < hi } else { N::power(power) <= hi }
+            power <= layout.bias()
+                && if kind == Ulp::Vulkan { N::power(power) < hi } else { N::power(power) <= hi }
         };
         if !reached(first) {
             return near;
@@ -141,11 +154,14 @@ fn within_ulps<N: Number>(
         let all = [Some(first), last].into_iter().flatten().map(far);
         all.fold(near, |least, far| if far < least { far } else { least })
     };
-    Interval { lo: least(result.lo, result.hi, ulps[0]), hi: -least(-result.hi, -result.lo, ulps[1]) }
+    Interval {
+        lo: least(result.lo, result.hi, ulps[0]),
+        hi: -least(-result.hi, -result.lo, ulps[1]),
+    }
 }
 
-/// The unit in the last place of a number, as an exponent of two: of the smallest numbers where it is zero, of the largest
-/// where it is beyond them.
+/// The unit in the last place of a number, as an exponent of two: of the smallest numbers where it
+/// is zero, of the largest where it is beyond them.
 fn ulp<N: Number>(layout: FloatLayout, value: N, kind: Ulp) -> i32 {
     let magnitude = value.magnitude();
     let mut leading = if magnitude == N::NOUGHT { i32::MIN } else { magnitude.exponent() };
@@ -158,14 +174,22 @@ fn ulp<N: Number>(layout: FloatLayout, value: N, kind: Ulp) -> i32 {
 /// The natural logarithm of 2, rounded up to binary128.
 const LN_2: u128 = 0x3ffe_62e4_2fef_a39e_f357_93c7_6730_07e6;
 
-/// Units that grow with the operand of a function that grows with it: at the ends of its results, and at a power of two.
-fn growing<N: Number>(base: f64, slope: f64, function: Function, x: Interval<N>) -> ([N; 2], impl Fn(i32) -> N) {
+/// Units that grow with the operand of a function that grows with it: at the ends of its results,
+/// and at a power of two.
+fn growing<N: Number>(
+    base: f64,
+    slope: f64,
+    function: Function,
+    x: Interval<N>,
+) -> ([N; 2], impl Fn(i32) -> N) {
     let (base, slope) = (N::of(base), N::of(slope));
     let at = move |exponent: i32| {
         let exponent = N::of(f64::from(exponent.abs()));
         let magnitude = match function {
             Function::Exp2 => exponent,
-            Function::Exp => exponent.times(N::of_quad(Quad::from_bits(LN_2), Toward::Up), Toward::Up),
+            Function::Exp => {
+                exponent.times(N::of_quad(Quad::from_bits(LN_2), Toward::Up), Toward::Up)
+            }
             _ => x.abs().hi,
         };
         units(base, slope, magnitude)

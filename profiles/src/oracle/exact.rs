@@ -13,8 +13,10 @@ use crate::quad::{integer, integral, power, whole};
 use crate::real::{Exact, Real, bracket, quotient};
 
 /// Radians to a degree, and degrees to a radian.
-static RADIANS: LazyLock<Interval<Quad>> = LazyLock::new(|| pi().over(Interval::point(integer(180))));
-static DEGREES: LazyLock<Interval<Quad>> = LazyLock::new(|| Interval::point(integer(180)).over(pi()));
+static RADIANS: LazyLock<Interval<Quad>> =
+    LazyLock::new(|| pi().over(Interval::point(integer(180))));
+static DEGREES: LazyLock<Interval<Quad>> =
+    LazyLock::new(|| Interval::point(integer(180)).over(pi()));
 
 /// The exact result on operands read as they are; `None` where nothing is claimed.
 pub(super) fn exact(function: Function, operands: &[Quad]) -> Option<Exact> {
@@ -47,7 +49,9 @@ pub(super) fn exact(function: Function, operands: &[Quad]) -> Option<Exact> {
         Function::Step => Exact::of(if y() < x { Quad::ZERO } else { power(0) }),
         // Of a single component.
         Function::Length if operands.len() == 1 => Exact::of(x.abs()),
-        Function::Normalize if operands.len() == 1 && x.is_finite_non_zero() => Exact::of(power(0).copy_sign(x)),
+        Function::Normalize if operands.len() == 1 && x.is_finite_non_zero() => {
+            Exact::of(power(0).copy_sign(x))
+        }
         Function::Sqrt => Exact::sqrt(x),
         Function::InverseSqrt => Exact::inverse_sqrt(x),
         Function::Pow => return power_of(x, y()),
@@ -82,7 +86,11 @@ fn modulo(x: Quad, y: Quad) -> Exact {
     if rest.is_zero() {
         return Exact::Zero(y.is_negative());
     }
-    if rest.is_negative() == y.is_negative() { Exact::of(rest) } else { bracket(|round| rest.add_r(y, round)) }
+    if rest.is_negative() == y.is_negative() {
+        Exact::of(rest)
+    } else {
+        bracket(|round| rest.add_r(y, round))
+    }
 }
 
 /// A product with a positive factor that is known to lie in an interval.

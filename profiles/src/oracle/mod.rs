@@ -1,8 +1,9 @@
 //! The oracle: which results a profile allows for an operation on given operands.
 //!
-//! A case is judged component by component. Every operand is read in every way its environment allows (a subnormal as
-//! itself or as zero, -0 as +0); each reading gives an exact result; each exact result gives a set of encodings by
-//! accuracy, overflow and flushing; the union of the sets is what is accepted.
+//! A case is judged component by component. Every operand is read in every way its environment
+//! allows (a subnormal as itself or as zero, -0 as +0); each reading gives an exact result; each
+//! exact result gives a set of encodings by accuracy, overflow and flushing; the union of the sets
+//! is what is accepted.
 
 mod bc6h;
 mod combine;
@@ -72,7 +73,9 @@ pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> 
     match (demand.function, operands.coding) {
         (_, None | Some(Coding::Float(_))) => {}
         (Function::Load, Some(coding)) => return texel::read(encoding, coding, operands, demand),
-        (Function::Store | Function::Add, Some(coding)) => return texel::written(encoding, coding, operands, demand),
+        (Function::Store | Function::Add, Some(coding)) => {
+            return texel::written(encoding, coding, operands, demand);
+        }
         _ => {}
     }
     match demand.function {
@@ -82,13 +85,19 @@ pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> 
         Function::Move | Function::PackDouble | Function::Transpose => {
             select::moved(encoding, operands[select::source(operands, demand)], demand)
         }
-        Function::Choose => select::moved(encoding, operands[if operands[0].bits == 0 { 2 } else { 1 }], demand),
+        Function::Choose => {
+            select::moved(encoding, operands[if operands[0].bits == 0 { 2 } else { 1 }], demand)
+        }
         Function::Min | Function::Max => select::extreme(encoding, operands, demand),
         Function::Clamp => combine::clamped(encoding, operands, demand),
         Function::Saturate => select::saturated(encoding, operands[0], demand),
-        Function::Compare { relation, unordered } => select::compared(encoding, operands, relation, unordered, demand),
+        Function::Compare { relation, unordered } => {
+            select::compared(encoding, operands, relation, unordered, demand)
+        }
         Function::IsNan | Function::IsInf => select::classified(encoding, operands[0], demand),
-        function if definition::is_defined(function) => inherited::defined(encoding, operands, demand),
+        function if definition::is_defined(function) => {
+            inherited::defined(encoding, operands, demand)
+        }
         _ => union_of_readings(encoding, operands, demand),
     }
 }
@@ -103,13 +112,20 @@ fn keeps_nan(encoding: Encoding, operand: Operand, demand: &Demand) -> bool {
 /// What is accepted as the parts of a result.
 pub(crate) type Sets = SmallVec<[Set; 1]>;
 
-/// What is accepted as every part of a result, whose parts depend on the same operands: formulas are carried out once.
-pub(crate) fn accepted_together(encodings: &[Encoding], operands: &Operands, demand: &Demand) -> Sets {
-    let indeterminate =
-        demand.operands.non_finite == NonFinite::Any && operands.iter().any(|operand| !operand.is_finite());
+/// What is accepted as every part of a result, whose parts depend on the same operands: formulas
+/// are carried out once.
+pub(crate) fn accepted_together(
+    encodings: &[Encoding],
+    operands: &Operands,
+    demand: &Demand,
+) -> Sets {
+    let indeterminate = demand.operands.non_finite == NonFinite::Any
+        && operands.iter().any(|operand| !operand.is_finite());
     match &demand.accuracy {
         _ if indeterminate => {}
-        Accuracy::Inherited(inherited) => return inherited.accepted_together(encodings, operands, demand),
+        Accuracy::Inherited(inherited) => {
+            return inherited.accepted_together(encodings, operands, demand);
+        }
         Accuracy::Steps(_) => {}
         _ if definition::is_defined(demand.function) => {
             return inherited::defined_together(encodings, operands, demand);
@@ -129,20 +145,22 @@ fn union_of_readings(encoding: Encoding, operands: &Operands, demand: &Demand) -
     if !operands.is_open(demand) {
         return of_reading(encoding, operands, operands.part, demand);
     }
-    combinations(operands, &demand.operands)
-        .iter()
-        .fold(Set::nothing(encoding), |set, reading| set.or(&of_reading(encoding, reading, operands.part, demand)))
+    combinations(operands, &demand.operands).iter().fold(Set::nothing(encoding), |set, reading| {
+        set.or(&of_reading(encoding, reading, operands.part, demand))
+    })
 }
 
-/// What is accepted as two results of the same operands, each given with what it depends on: a pair for every way to read
-/// the operands, for one reading explains both.
+/// What is accepted as two results of the same operands, each given with what it depends on: a pair
+/// for every way to read the operands, for one reading explains both.
 fn pairs_on(results: [(Encoding, Operands); 2], demand: &Demand) -> Vec<[Set; 2]> {
     let operands = &results[0].1;
     if matches!(demand.accuracy, Accuracy::Inherited(_)) || !operands.is_open(demand) {
         return vec![results.map(|(encoding, operands)| accepted_on(encoding, &operands, demand))];
     }
     let of = |reading: &OperandList| {
-        let under = |(encoding, operands): &(Encoding, Operands)| of_reading(*encoding, reading, operands.part, demand);
+        let under = |(encoding, operands): &(Encoding, Operands)| {
+            of_reading(*encoding, reading, operands.part, demand)
+        };
         [under(&results[0]), under(&results[1])]
     };
     combinations(operands, &demand.operands).iter().map(of).collect()
@@ -173,13 +191,16 @@ fn combinations(operands: &[Operand], environment: &Environment) -> SmallVec<[Op
 
 fn of_reading(encoding: Encoding, operands: &[Operand], part: usize, demand: &Demand) -> Set {
     use crate::environment::Nan;
-    if operands.iter().any(|operand| operand.is_nan()) && !matches!(demand.function, Function::ToInteger) {
+    if operands.iter().any(|operand| operand.is_nan())
+        && !matches!(demand.function, Function::ToInteger)
+    {
         return match demand.operands.nan_operand {
             Nan::Any => Set::everything(encoding),
             _ => Set::nan(encoding),
         };
     }
-    if let (Accuracy::Stated(_), Some(layout)) = (&demand.accuracy, operands.iter().find_map(|operand| operand.layout))
+    if let (Accuracy::Stated(_), Some(layout)) =
+        (&demand.accuracy, operands.iter().find_map(|operand| operand.layout))
     {
         let values = points(operands);
         if !demand.accuracy.is_stated(&values, layout) {
@@ -197,18 +218,26 @@ fn on_numbers(encoding: Encoding, operands: &[Operand], part: usize, demand: &De
     match (demand.function, &demand.accuracy) {
         (Function::Dot, Accuracy::Steps(step)) => dot::in_steps(encoding, operands, step, demand),
         (Function::MulAdd, _) => combine::multiply_add(encoding, operands, demand),
-        (Function::Div, Accuracy::TwoStep(ulps)) => combine::two_step_division(encoding, operands, *ulps, demand),
+        (Function::Div, Accuracy::TwoStep(ulps)) => {
+            combine::two_step_division(encoding, operands, *ulps, demand)
+        }
         (Function::Round, _) => combine::to_nearest(encoding, operands, demand),
         (Function::ToInteger, _) => round::to_integer(encoding, operands[0], &demand.results),
         (Function::QuantizeToF16, _) => packed::quantized(encoding, operands[0], demand),
-        (Function::PackNorm { bits, signed }, _) => packed::normalized(encoding, operands[0], (bits, signed), demand),
-        (Function::Frexp, _) => combine::significand_or_exponent(encoding, operands[0], part, demand),
+        (Function::PackNorm { bits, signed }, _) => {
+            packed::normalized(encoding, operands[0], (bits, signed), demand)
+        }
+        (Function::Frexp, _) => {
+            combine::significand_or_exponent(encoding, operands[0], part, demand)
+        }
         (Function::Modf, _) => combine::parted(encoding, operands[0], part == 1, demand),
         (function, _) => {
-            let values: SmallVec<[Quad; 4]> = operands.iter().map(|operand| operand.value()).collect();
+            let values: SmallVec<[Quad; 4]> =
+                operands.iter().map(|operand| operand.value()).collect();
             match exact(function, &values) {
                 Some(exact) => finish(encoding, exact, operands, demand),
-                // No reference for it, or undefined there: nothing is claimed. Profiles that request one are refused when they are loaded.
+                // No reference for it, or undefined there: nothing is claimed. Profiles that
+                // request one are refused when they are loaded.
                 None => Set::everything(encoding),
             }
         }
@@ -243,7 +272,8 @@ pub fn has_reference(function: Function) -> bool {
     }
 }
 
-/// How far a result lies from the exact one, as a binary64 number; `None` where either is not a finite number.
+/// How far a result lies from the exact one, as a binary64 number; `None` where either is not a
+/// finite number.
 pub fn distance(function: Function, operands: &[Operand], result: Operand) -> Option<f64> {
     let values: SmallVec<[Quad; 4]> = operands.iter().map(|operand| operand.value()).collect();
     let exact = match exact(function, &values)? {
@@ -256,18 +286,20 @@ pub fn distance(function: Function, operands: &[Operand], result: Operand) -> Op
     }
     let mut loses = false;
     let difference: rustc_apfloat::ieee::Double =
-        rustc_apfloat::FloatConvert::convert((result.value() - exact).value.abs(), &mut loses).value;
+        rustc_apfloat::FloatConvert::convert((result.value() - exact).value.abs(), &mut loses)
+            .value;
     Some(f64::from_bits(difference.to_bits() as u64))
 }
 
-/// How far a result lies from the exact one, in units in the last place of the exact result's binade; `None` unless the operands
-/// and the exact result are normal numbers (an integer is one, too) and the result is finite.
+/// How far a result lies from the exact one, in units in the last place of the exact result's
+/// binade; `None` unless the operands and the exact result are normal numbers (an integer is one,
+/// too) and the result is finite.
 pub fn error_in_ulps(function: Function, operands: &[Operand], result: Operand) -> Option<f64> {
     let layout = result.layout?;
     let is_normal = |operand: &Operand| {
-        operand
-            .layout
-            .is_none_or(|layout| operand.is_finite() && operand.bits & layout.magnitude_mask() >= layout.min_normal())
+        operand.layout.is_none_or(|layout| {
+            operand.is_finite() && operand.bits & layout.magnitude_mask() >= layout.min_normal()
+        })
     };
     if !operands.iter().all(is_normal) || !result.is_finite() {
         return None;
@@ -278,7 +310,10 @@ pub fn error_in_ulps(function: Function, operands: &[Operand], result: Operand) 
     if exponent < 1 - layout.bias() || exponent > layout.bias() {
         return None;
     }
-    let distance = crate::number::Number::double((result.value() - real.lo).value.abs(), crate::number::Toward::Down);
+    let distance = crate::number::Number::double(
+        (result.value() - real.lo).value.abs(),
+        crate::number::Toward::Down,
+    );
     Some(distance * <f64 as crate::number::Number>::power(layout.fraction.cast_signed() - exponent))
 }
 

@@ -41,19 +41,23 @@ impl Operand {
     }
 
     pub(crate) fn value(self) -> Quad {
-        self.layout.map_or_else(|| integer(self.bits.cast_signed()), |layout| decode(layout, self.bits))
+        self.layout
+            .map_or_else(|| integer(self.bits.cast_signed()), |layout| decode(layout, self.bits))
     }
 
     /// The value as binary64, which holds that of every format.
     pub fn double(self) -> f64 {
-        self.layout.map_or(self.bits.cast_signed() as f64, |layout| Number::decode(layout, self.bits))
+        self.layout
+            .map_or(self.bits.cast_signed() as f64, |layout| Number::decode(layout, self.bits))
     }
 
     /// Whether this operand may be read as zero, or as a zero of the other sign.
     pub(super) fn is_open(self, environment: &Environment) -> bool {
         self.layout.is_some_and(|layout| {
             layout.is_subnormal(self.bits) && environment.subnormal_inputs != Subnormals::Keep
-                || layout.signed && self.bits == layout.sign_bit() && environment.zero_sign == Sign::Either
+                || layout.signed
+                    && self.bits == layout.sign_bit()
+                    && environment.zero_sign == Sign::Either
         })
     }
 
@@ -71,7 +75,10 @@ impl Operand {
                 readings.push(self);
             }
             readings
-        } else if layout.signed && self.bits == layout.sign_bit() && environment.zero_sign == Sign::Either {
+        } else if layout.signed
+            && self.bits == layout.sign_bit()
+            && environment.zero_sign == Sign::Either
+        {
             smallvec![self, with(0)]
         } else {
             smallvec![self]

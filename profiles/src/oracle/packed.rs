@@ -30,10 +30,16 @@ pub(super) fn quantized(encoding: Encoding, operand: Operand, demand: &Demand) -
     })
 }
 
-/// A number to a fixed-point field: `floor(0.5 + m * clamp(x))`, m the field's greatest value, the clamp to [-1, 1] where
-/// the field is signed, else to [0, 1]. The product is rounded to the operand's format, in either direction unless the
-/// profile has one (WGSL, "Data Packing Built-in Functions").
-pub(super) fn normalized(encoding: Encoding, operand: Operand, (bits, signed): (u32, bool), demand: &Demand) -> Set {
+/// A number to a fixed-point field: `floor(0.5 + m * clamp(x))`, m the field's greatest value, the
+/// clamp to [-1, 1] where the field is signed, else to [0, 1]. The product is rounded to the
+/// operand's format, in either direction unless the profile has one (WGSL, "Data Packing Built-in
+/// Functions").
+pub(super) fn normalized(
+    encoding: Encoding,
+    operand: Operand,
+    (bits, signed): (u32, bool),
+    demand: &Demand,
+) -> Set {
     let Some(layout) = operand.layout else { return Set::everything(encoding) };
     let (least, greatest) = (if signed { -power(0) } else { Quad::ZERO }, power(0));
     let x = operand.value();
@@ -46,7 +52,11 @@ pub(super) fn normalized(encoding: Encoding, operand: Operand, (bits, signed): (
     };
     let most = greatest_code(bits, signed);
     let product = Interval::point((x * most).value);
-    let product = if demand.accuracy == Accuracy::NearestEven { product } else { neighbours(layout, product) };
+    let product = if demand.accuracy == Accuracy::NearestEven {
+        product
+    } else {
+        neighbours(layout, product)
+    };
     let key = |end: Quad| whole(integral((end + power(-1)).value, Round::TowardNegative));
     Set::range(encoding, key(product.lo), key(product.hi))
 }

@@ -11,9 +11,10 @@ use crate::interval::{Interval, RealSet, least};
 use crate::number::{Number, Toward};
 use crate::real::Exact;
 
-/// Results over intervals of operands: all that lie between the least and the largest of them, but that whole numbers
-/// stay whole where they are few. Nothing is known where the function is not defined on some of the operands. With `quick`
-/// a reciprocal root may be enclosed as loosely as elementary functions are.
+/// Results over intervals of operands: all that lie between the least and the largest of them, but
+/// that whole numbers stay whole where they are few. Nothing is known where the function is not
+/// defined on some of the operands. With `quick` a reciprocal root may be enclosed as loosely as
+/// elementary functions are.
 pub(crate) fn range(function: Function, operands: &[Interval], quick: bool) -> RealSet {
     let x = operands[0];
     let y = || operands[1];
@@ -31,20 +32,28 @@ pub(crate) fn range(function: Function, operands: &[Interval], quick: bool) -> R
         Function::Cos => wave(function, x, Interval::ZERO),
         Function::Tan if !x.is_point() && crosses(x, half_pi()) => RealSet::Anything,
         Function::Atan2 if x.contains_zero() && y().lo <= 0.0 => angle_of_zero(x, y()),
-        Function::Fract if x.lo.floor() != x.hi.floor() => RealSet::from(Interval { lo: 0.0, hi: 1.0 }),
+        Function::Fract if x.lo.floor() != x.hi.floor() => {
+            RealSet::from(Interval { lo: 0.0, hi: 1.0 })
+        }
         Function::Floor => whole(x.lo.floor(), x.hi.floor()),
         Function::Ceil => whole(x.lo.ceil(), x.hi.ceil()),
         Function::Trunc => whole(x.lo.trunc(), x.hi.trunc()),
         Function::RoundEven => whole(x.lo.round_ties_even(), x.hi.round_ties_even()),
         // Half-way between two integers either is one of the results.
-        Function::Round => whole(x.lo.minus(0.5, Toward::Up).ceil(), x.hi.plus(0.5, Toward::Down).floor()),
+        Function::Round => {
+            whole(x.lo.minus(0.5, Toward::Up).ceil(), x.hi.plus(0.5, Toward::Down).floor())
+        }
         Function::Sign => whole(sign(x.lo), sign(x.hi)),
         Function::Step => {
             let step = |edge: f64, x: f64| if x < edge { 0.0 } else { 1.0 };
             whole(step(x.hi, y().lo), step(x.lo, y().hi))
         }
-        Function::Rem | Function::Mod if !operands.iter().all(|operand| operand.is_point()) => RealSet::Anything,
-        Function::Min | Function::Max | Function::Clamp | Function::Saturate => chosen(function, operands),
+        Function::Rem | Function::Mod if !operands.iter().all(|operand| operand.is_point()) => {
+            RealSet::Anything
+        }
+        Function::Min | Function::Max | Function::Clamp | Function::Saturate => {
+            chosen(function, operands)
+        }
         _ => corners(function, operands),
     }
 }
@@ -71,7 +80,8 @@ fn is_infinite(x: Interval) -> bool {
     x.lo == f64::NEG_INFINITY || x.hi == f64::INFINITY
 }
 
-/// A quotient. Where the divisor is zero, of whichever sign, it is an infinity; where it may be zero, anything.
+/// A quotient. Where the divisor is zero, of whichever sign, it is an infinity; where it may be
+/// zero, anything.
 fn quotient(x: Interval, y: Interval) -> RealSet {
     if is_infinite(x) && is_infinite(y) {
         return RealSet::Anything;
@@ -85,13 +95,18 @@ fn quotient(x: Interval, y: Interval) -> RealSet {
     RealSet::point(f64::NEG_INFINITY).or(RealSet::point(f64::INFINITY))
 }
 
-/// `1 / sqrt(x)`, x above zero. A power of four has an exact one; else core-math's is within half an ulp of binary64.
+/// `1 / sqrt(x)`, x above zero. A power of four has an exact one; else core-math's is within half
+/// an ulp of binary64.
 fn inverse_root(x: Interval) -> RealSet {
     let at = |x: f64| {
         let root = core_math::rsqrt(x);
         let exponent = Number::exponent(x);
         let exact = exponent % 2 == 0 && x == f64::power(exponent) || root == 0.0;
-        if exact { Interval::point(root) } else { Interval { lo: root.next_down(), hi: root.next_up() } }
+        if exact {
+            Interval::point(root)
+        } else {
+            Interval { lo: root.next_down(), hi: root.next_up() }
+        }
     };
     RealSet::from(Interval { lo: at(x.hi).lo, hi: at(x.lo).hi })
 }
@@ -103,7 +118,11 @@ fn angle_of_zero(y: Interval, x: Interval) -> RealSet {
     }
     let above = doubles(pi());
     let below = above.negated();
-    if y == Interval::ZERO { RealSet::from(below).or(RealSet::from(above)) } else { RealSet::from(below.hull(above)) }
+    if y == Interval::ZERO {
+        RealSet::from(below).or(RealSet::from(above))
+    } else {
+        RealSet::from(below.hull(above))
+    }
 }
 
 fn sign(x: f64) -> f64 {
@@ -156,13 +175,15 @@ fn wave(function: Function, x: Interval, start: Interval) -> RealSet {
 /// Minimum, maximum and what is made of them: monotonic in each operand.
 fn chosen(function: Function, operands: &[Interval]) -> RealSet {
     let min = |a: Interval, b: Interval| Interval { lo: least(a.lo, b.lo), hi: least(a.hi, b.hi) };
-    let max = |a: Interval, b: Interval| Interval { lo: -least(-a.lo, -b.lo), hi: -least(-a.hi, -b.hi) };
+    let max =
+        |a: Interval, b: Interval| Interval { lo: -least(-a.lo, -b.lo), hi: -least(-a.hi, -b.hi) };
     RealSet::from(match (function, operands) {
         (Function::Min, [x, y]) => min(*x, *y),
         (Function::Max, [x, y]) => max(*x, *y),
         (Function::Saturate, [x]) => min(max(*x, Interval::ZERO), Interval::point(1.0)),
         (Function::Clamp, [x, low, high]) => {
-            // min(max(x, low), high), or the median of the three: they differ where low is above high.
+            // min(max(x, low), high), or the median of the three: they differ where low is above
+            // high.
             let median = max(min(*x, *low), min(max(*x, *low), *high));
             return RealSet::from(min(max(*x, *low), *high)).or(RealSet::from(median));
         }
@@ -203,17 +224,23 @@ fn at(function: Function, point: &[f64]) -> Option<Interval> {
 fn end<N>(exact: Exact<N>) -> Option<Interval> {
     match exact {
         Exact::Zero(_) => Some(Interval::ZERO),
-        Exact::Infinite(negative) => Some(Interval::point(if negative { f64::NEG_INFINITY } else { f64::INFINITY })),
+        Exact::Infinite(negative) => {
+            Some(Interval::point(if negative { f64::NEG_INFINITY } else { f64::INFINITY }))
+        }
         Exact::Nan | Exact::Number(_) => None,
     }
 }
 
-/// From the least to the largest result at the corners: all there is where the function is monotonic in each operand.
+/// From the least to the largest result at the corners: all there is where the function is
+/// monotonic in each operand.
 fn corners(function: Function, operands: &[Interval]) -> RealSet {
     if let [x] = operands {
         let ends = if x.is_point() { &[x.lo][..] } else { &[x.lo, x.hi] };
         let results = ends.iter().map(|end| at(function, &[*end]));
-        return results.reduce(|a, b| Some(a?.hull(b?))).flatten().map_or(RealSet::Anything, RealSet::from);
+        return results
+            .reduce(|a, b| Some(a?.hull(b?)))
+            .flatten()
+            .map_or(RealSet::Anything, RealSet::from);
     }
     let mut hull: Option<Interval> = None;
     for corner in 0..1_usize << operands.len() {
@@ -222,7 +249,9 @@ fn corners(function: Function, operands: &[Interval]) -> RealSet {
         if operands.iter().enumerate().any(|(index, operand)| upper(index) && operand.is_point()) {
             continue;
         }
-        let end = |(index, operand): (usize, &Interval)| if upper(index) { operand.hi } else { operand.lo };
+        let end = |(index, operand): (usize, &Interval)| {
+            if upper(index) { operand.hi } else { operand.lo }
+        };
         let point: SmallVec<[f64; 3]> = operands.iter().enumerate().map(end).collect();
         match at(function, &point) {
             Some(result) => hull = Some(hull.map_or(result, |hull| hull.hull(result))),

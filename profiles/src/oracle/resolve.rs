@@ -18,12 +18,12 @@ pub enum Callee<'a> {
     Name(&'a str),
 }
 
-/// What is demanded of an operation that is called at a place of the text, and how many operands it takes, where that is
-/// known.
+/// What is demanded of an operation that is called at a place of the text, and how many operands it
+/// takes, where that is known.
 pub type Find<'a, E> = dyn Fn(Callee<'_>, usize) -> Result<(Demand, Option<usize>), E> + 'a;
 
-/// Resolves a formula of operands with these names. Numbers become the values of the format around them, or, without a
-/// format, themselves.
+/// Resolves a formula of operands with these names. Numbers become the values of the format around
+/// them, or, without a format, themselves.
 pub fn resolve<E: From<FormulaError>>(
     text: &str,
     formula: &Formula,
@@ -31,10 +31,16 @@ pub fn resolve<E: From<FormulaError>>(
     layout: Option<FloatLayout>,
     find: &Find<'_, E>,
 ) -> Result<ResolvedFormula, E> {
-    let mut resolver = Resolver { text, operands, layout, find, nodes: Vec::new(), names: Vec::new() };
+    let mut resolver =
+        Resolver { text, operands, layout, find, nodes: Vec::new(), names: Vec::new() };
     for (name, value) in &formula.definitions {
         if operands.contains(&name.as_str()) {
-            return Err(FormulaError::new(text, value.at, format!("`{name}` is an operand already")).into());
+            return Err(FormulaError::new(
+                text,
+                value.at,
+                format!("`{name}` is an operand already"),
+            )
+            .into());
         }
         let node = resolver.node(value)?;
         resolver.names.push((name.clone(), node));
@@ -58,8 +64,11 @@ impl<E: From<FormulaError>> Resolver<'_, E> {
         let error = |problem: String| FormulaError::new(self.text, at, problem);
         let node = match &expression.kind {
             ExpressionKind::Number(number) => {
-                let value = decimal(number).ok_or_else(|| error(format!("`{number}` is no number")))?;
-                Node::Constant(self.layout.map_or(doubles(value), |layout| doubles(neighbours(layout, value))))
+                let value =
+                    decimal(number).ok_or_else(|| error(format!("`{number}` is no number")))?;
+                Node::Constant(
+                    self.layout.map_or(doubles(value), |layout| doubles(neighbours(layout, value))),
+                )
             }
             ExpressionKind::Name(name) => {
                 if let Some((_, node)) = self.names.iter().find(|(known, _)| known == name) {
@@ -67,7 +76,9 @@ impl<E: From<FormulaError>> Resolver<'_, E> {
                 }
                 let index = self.operands.iter().position(|operand| operand == name);
                 let known = || self.operands.join("`, `");
-                Node::Operand(index.ok_or_else(|| error(format!("`{name}` is none of the operands `{}`", known())))?)
+                Node::Operand(index.ok_or_else(|| {
+                    error(format!("`{name}` is none of the operands `{}`", known()))
+                })?)
             }
             ExpressionKind::Operator(operator, values) => {
                 self.step(at, Callee::Operator(operator.function()), values)?
@@ -82,10 +93,13 @@ impl<E: From<FormulaError>> Resolver<'_, E> {
             ExpressionKind::Call(name, values) => self.step(at, Callee::Name(name), values)?,
             ExpressionKind::Select(relation, parts) => {
                 let [fails, holds, left, right] = &**parts;
-                let nodes = [self.node(fails)?, self.node(holds)?, self.node(left)?, self.node(right)?];
+                let nodes =
+                    [self.node(fails)?, self.node(holds)?, self.node(left)?, self.node(right)?];
                 Node::Select(*relation, nodes)
             }
-            ExpressionKind::Swizzle(vector, components) => Node::Swizzle(self.node(vector)?, components.clone()),
+            ExpressionKind::Swizzle(vector, components) => {
+                Node::Swizzle(self.node(vector)?, components.clone())
+            }
         };
         self.nodes.push(node);
         Ok(self.nodes.len() - 1)

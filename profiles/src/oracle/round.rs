@@ -12,7 +12,9 @@ use super::{Demand, Operand, points};
 use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::environment::{Environment, Integer, Invalid, NonFinite, Overflow, Sign, Subnormals, Ulp};
+use crate::environment::{
+    Environment, Integer, Invalid, NonFinite, Overflow, Sign, Subnormals, Ulp,
+};
 use crate::interval::Interval;
 use crate::number::Number;
 use crate::quad::{cut, decode, exponent, integer, integral, power, whole};
@@ -20,7 +22,12 @@ use crate::real::{Exact, Real};
 
 /// The encodings allowed for an exact result.
 /// The operands tell a pole from an infinite operand.
-pub(super) fn finish(encoding: Encoding, exact: Exact, operands: &[Operand], demand: &Demand) -> Set {
+pub(super) fn finish(
+    encoding: Encoding,
+    exact: Exact,
+    operands: &[Operand],
+    demand: &Demand,
+) -> Set {
     let Encoding::Float(layout) = encoding else { return Set::everything(encoding) };
     let environment = &demand.results;
     let set = match exact {
@@ -38,7 +45,9 @@ pub(super) fn finish(encoding: Encoding, exact: Exact, operands: &[Operand], dem
             let pole = operands.iter().all(|operand| operand.is_finite());
             if pole && environment.pole_nan { set.or(&Set::nan(encoding)) } else { set }
         }
-        Exact::Zero(_) if demand.accuracy == Accuracy::Undefined => return Set::everything(encoding),
+        Exact::Zero(_) if demand.accuracy == Accuracy::Undefined => {
+            return Set::everything(encoding);
+        }
         Exact::Zero(negative) => {
             let band = if holds_at_zero(demand, operands) {
                 rounded(encoding, layout, Real::exact(Quad::ZERO), operands, demand)
@@ -66,8 +75,9 @@ pub(super) fn finish(encoding: Encoding, exact: Exact, operands: &[Operand], dem
     if set.meets(&zeros) { set.or(&zeros) } else { set }
 }
 
-/// Whether an error is allowed where the result is zero. What zero's unit in the last place is follows from one definition
-/// of a unit and not from the other; the profiles of the latter mean exactly zero.
+/// Whether an error is allowed where the result is zero. What zero's unit in the last place is
+/// follows from one definition of a unit and not from the other; the profiles of the latter mean
+/// exactly zero.
 fn holds_at_zero(demand: &Demand, operands: &[Operand]) -> bool {
     if demand.accuracy.is_rounding() {
         return false;
@@ -89,7 +99,8 @@ fn signed(encoding: Encoding, layout: FloatLayout, negative: bool, magnitude: u6
     Set::one(encoding, if negative { magnitude | layout.sign_bit() } else { magnitude })
 }
 
-/// The largest key not above, and the smallest not below, by cutting the magnitude; infinite where beyond the largest.
+/// The largest key not above, and the smallest not below, by cutting the magnitude; infinite where
+/// beyond the largest.
 fn neighbours<N: Number>(encoding: Encoding, layout: FloatLayout, value: N) -> (i64, i64) {
     if value == N::NOUGHT {
         return (encoding.key(layout.sign_bit()), encoding.key(0));
@@ -104,8 +115,8 @@ fn neighbours<N: Number>(encoding: Encoding, layout: FloatLayout, value: N) -> (
     }
 }
 
-/// Round to nearest, ties to even or away from zero: the magnitudes of what either end gives. An enclosure is open: a tie at its lower end
-/// is passed, one at its upper end not reached.
+/// Round to nearest, ties to even or away from zero: the magnitudes of what either end gives. An
+/// enclosure is open: a tie at its lower end is passed, one at its upper end not reached.
 pub(super) fn nearest_magnitudes(layout: FloatLayout, real: Real, away: bool) -> (u64, u64) {
     let (near, far) = real.magnitudes();
     let open = near != far;
@@ -130,21 +141,37 @@ fn toward_zero(encoding: Encoding, layout: FloatLayout, real: Real) -> Set {
     signed(encoding, layout, real.is_negative(), cut(layout, real.magnitudes().0).magnitude)
 }
 
-/// The encodings within an interval: its ends are rounded inward, and infinite where they are beyond the largest finite one.
-pub(super) fn inside<N: Number>(encoding: Encoding, layout: FloatLayout, interval: Interval<N>) -> Set {
+/// The encodings within an interval: its ends are rounded inward, and infinite where they are
+/// beyond the largest finite one.
+pub(super) fn inside<N: Number>(
+    encoding: Encoding,
+    layout: FloatLayout,
+    interval: Interval<N>,
+) -> Set {
     let Interval { lo, hi } = interval;
     Set::range(encoding, neighbours(encoding, layout, lo).1, neighbours(encoding, layout, hi).0)
         .or(&beyond(encoding, layout, lo, hi))
 }
 
-fn rounded(encoding: Encoding, layout: FloatLayout, real: Real, operands: &[Operand], demand: &Demand) -> Set {
+fn rounded(
+    encoding: Encoding,
+    layout: FloatLayout,
+    real: Real,
+    operands: &[Operand],
+    demand: &Demand,
+) -> Set {
     let within = |interval: Interval<Quad>| inside(encoding, layout, interval);
-    // An error bound finer than the format's own spacing, as a relative one is among subnormals, leaves the neighbours.
+    // An error bound finer than the format's own spacing, as a relative one is among subnormals,
+    // leaves the neighbours.
     let around = |set: Set| {
         if !set.is_empty() {
             return set;
         }
-        Set::range(encoding, neighbours(encoding, layout, real.lo).0, neighbours(encoding, layout, real.hi).1)
+        Set::range(
+            encoding,
+            neighbours(encoding, layout, real.lo).0,
+            neighbours(encoding, layout, real.hi).1,
+        )
     };
     // Roundings ask nothing of the operands.
     let values: SmallVec<[Interval<Quad>; 3]> =
@@ -189,7 +216,13 @@ fn beyond<N: Number>(encoding: Encoding, layout: FloatLayout, low: N, high: N) -
 }
 
 /// Applies the environment's word on finite results beyond the largest finite value.
-fn overflowed(encoding: Encoding, layout: FloatLayout, real: Real, set: Set, environment: &Environment) -> Set {
+fn overflowed(
+    encoding: Encoding,
+    layout: FloatLayout,
+    real: Real,
+    set: Set,
+    environment: &Environment,
+) -> Set {
     let negative = real.is_negative();
     if environment.overflow == Overflow::Round {
         return set;
@@ -205,9 +238,16 @@ fn overflowed(encoding: Encoding, layout: FloatLayout, real: Real, set: Set, env
     }
 }
 
-/// Applies the environment's word on subnormal results. Tininess may be judged before or after rounding (Vulkan,
-/// "Precision and Operation of SPIR-V Instructions"; D3D11.3 functional specification, 3.1.3.2 leaves it open).
-fn flushed(encoding: Encoding, layout: FloatLayout, real: Real, set: Set, environment: &Environment) -> Set {
+/// Applies the environment's word on subnormal results. Tininess may be judged before or after
+/// rounding (Vulkan, "Precision and Operation of SPIR-V Instructions"; D3D11.3 functional
+/// specification, 3.1.3.2 leaves it open).
+fn flushed(
+    encoding: Encoding,
+    layout: FloatLayout,
+    real: Real,
+    set: Set,
+    environment: &Environment,
+) -> Set {
     if environment.subnormal_results == Subnormals::Keep {
         return set;
     }
@@ -236,7 +276,9 @@ pub(super) fn to_integer(encoding: Encoding, operand: Operand, environment: &Env
     match environment.integer {
         Integer::Any => Set::everything(encoding),
         Integer::Saturate if value.is_nan() => Set::one(encoding, 0),
-        Integer::Saturate => Set::one(encoding, encoding.at(if value.is_negative() { least } else { greatest })),
+        Integer::Saturate => {
+            Set::one(encoding, encoding.at(if value.is_negative() { least } else { greatest }))
+        }
         Integer::Representable => match operand.layout {
             Some(layout) if !value.is_nan() => {
                 let end = integer(if value.is_negative() { least } else { greatest });

@@ -1,5 +1,6 @@
-//! Results on which nothing but the rounding counts: those well within the range of normal numbers, of operands that are normal
-//! numbers, by functions of a single step. No environment says anything of these, and accuracies are stated of one number.
+//! Results on which nothing but the rounding counts: those well within the range of normal numbers,
+//! of operands that are normal numbers, by functions of a single step. No environment says anything
+//! of these, and accuracies are stated of one number.
 
 use std::cmp::Ordering;
 
@@ -55,11 +56,18 @@ impl RoundedResult {
     }
 }
 
-/// What rounding gives, where nothing but that counts, unless an indeterminate part would make all of them so.
-pub(crate) fn rounding(encoding: Encoding, operands: &Operands, function: Function) -> Option<RoundedResult> {
+/// What rounding gives, where nothing but that counts, unless an indeterminate part would make all
+/// of them so.
+pub(crate) fn rounding(
+    encoding: Encoding,
+    operands: &Operands,
+    function: Function,
+) -> Option<RoundedResult> {
     let Encoding::Float(layout) = encoding else { return None };
-    let float = matches!(operands.coding, None | Some(Coding::Float(_))) && operands.given.is_none();
-    let normal = |operand: &Operand| operand.layout.is_none_or(|layout| layout.is_normal(operand.bits));
+    let float =
+        matches!(operands.coding, None | Some(Coding::Float(_))) && operands.given.is_none();
+    let normal =
+        |operand: &Operand| operand.layout.is_none_or(|layout| layout.is_normal(operand.bits));
     if !float || !is_single_step(function) || !operands.iter().all(normal) {
         return None;
     }

@@ -28,14 +28,15 @@ pub(super) fn moved(encoding: Encoding, operand: Operand, demand: &Demand) -> Se
     for reading in operand.readings(&demand.operands) {
         set = set.or(&Set::one(encoding, reading.bits));
     }
-    // An integer result holds the bits of the float, so -0 for +0 is a matter of the float's environment.
+    // An integer result holds the bits of the float, so -0 for +0 is a matter of the float's
+    // environment.
     let zeros = Set::one(encoding, 0).or(&Set::one(encoding, layout.sign_bit()));
     let either = demand.operands.zero_sign == Sign::Either;
     if either && !set.and(&zeros).is_empty() { set.or(&zeros) } else { set }
 }
 
-/// Which of the operands a part of a result shows: of a matrix that is transposed the element at the other side of the
-/// diagonal.
+/// Which of the operands a part of a result shows: of a matrix that is transposed the element at
+/// the other side of the diagonal.
 pub(super) fn source(operands: &Operands, demand: &Demand) -> usize {
     if demand.function != Function::Transpose {
         return 0;
@@ -55,8 +56,14 @@ pub(super) fn classified(encoding: Encoding, operand: Operand, demand: &Demand) 
 }
 
 /// An operand that is the result: a value of the format, which no accuracy widens.
-pub(super) fn handed_on(encoding: Encoding, operand: Operand, operands: &[Operand], demand: &Demand) -> Set {
-    let same = |layout: FloatLayout| encoding == Encoding::Float(layout) && layout.is_normal(operand.bits);
+pub(super) fn handed_on(
+    encoding: Encoding,
+    operand: Operand,
+    operands: &[Operand],
+    demand: &Demand,
+) -> Set {
+    let same =
+        |layout: FloatLayout| encoding == Encoding::Float(layout) && layout.is_normal(operand.bits);
     if operand.layout.is_some_and(same) {
         // No environment says anything of normal numbers.
         return Set::one(encoding, operand.bits);
@@ -88,8 +95,13 @@ pub(super) fn extreme(encoding: Encoding, operands: &[Operand], demand: &Demand)
     let mut set = Set::nothing(encoding);
     for reading in combinations(operands, &demand.operands) {
         let order = order(reading[0], reading[1]);
-        let order = if order == Some(Ordering::Equal) { Some(ordered_zeros(&reading, demand)) } else { order };
-        let order = if demand.function == Function::Max { order.map(Ordering::reverse) } else { order };
+        let order = if order == Some(Ordering::Equal) {
+            Some(ordered_zeros(&reading, demand))
+        } else {
+            order
+        };
+        let order =
+            if demand.function == Function::Max { order.map(Ordering::reverse) } else { order };
         if order != Some(Ordering::Greater) {
             set = set.or(&hand_on(a));
         }
@@ -110,31 +122,35 @@ pub(super) fn saturated(encoding: Encoding, operand: Operand, demand: &Demand) -
             Nan::Nan => Set::nan(encoding),
             Nan::Other => Set::one(encoding, zero),
             // max(0, NaN) may be 0 or the NaN, min(1, NaN) 1 or the NaN.
-            Nan::Either => Set::nan(encoding).or(&Set::one(encoding, zero)).or(&Set::one(encoding, one)),
+            Nan::Either => {
+                Set::nan(encoding).or(&Set::one(encoding, zero)).or(&Set::one(encoding, one))
+            }
         };
     }
-    let set = operand.readings(&demand.operands).iter().fold(Set::nothing(encoding), |set, reading| {
-        let value = reading.value();
-        let limit = crate::quad::power(0);
-        let handed_on = || handed_on(encoding, *reading, &[operand], demand);
-        // What is read as a zero is one of two equal operands of the maximum, and handed on as it came: where the sign of a zero is
-        // of no account, a negative number as well (the WebGPU CTS accepts it).
-        let as_it_came = || match demand.operands.zero_sign {
-            Sign::Either => self::handed_on(encoding, operand, &[operand], demand),
-            Sign::Exact => Set::nothing(encoding),
-        };
-        set.or(&match value {
-            // Of -0 and 0 the maximum is either, unless the environment has an order.
-            value if value.is_zero() => match demand.operands.zero_order {
-                ZeroOrder::Any => Set::one(encoding, zero).or(&handed_on()).or(&as_it_came()),
-                ZeroOrder::Ieee | ZeroOrder::First => Set::one(encoding, zero),
-                ZeroOrder::Second => handed_on(),
-            },
-            value if value.is_negative() => Set::one(encoding, zero),
-            value if value > limit => Set::one(encoding, one),
-            _ => handed_on(),
-        })
-    });
+    let set =
+        operand.readings(&demand.operands).iter().fold(Set::nothing(encoding), |set, reading| {
+            let value = reading.value();
+            let limit = crate::quad::power(0);
+            let handed_on = || handed_on(encoding, *reading, &[operand], demand);
+            // What is read as a zero is one of two equal operands of the maximum, and handed on as
+            // it came: where the sign of a zero is of no account, a negative number as
+            // well (the WebGPU CTS accepts it).
+            let as_it_came = || match demand.operands.zero_sign {
+                Sign::Either => self::handed_on(encoding, operand, &[operand], demand),
+                Sign::Exact => Set::nothing(encoding),
+            };
+            set.or(&match value {
+                // Of -0 and 0 the maximum is either, unless the environment has an order.
+                value if value.is_zero() => match demand.operands.zero_order {
+                    ZeroOrder::Any => Set::one(encoding, zero).or(&handed_on()).or(&as_it_came()),
+                    ZeroOrder::Ieee | ZeroOrder::First => Set::one(encoding, zero),
+                    ZeroOrder::Second => handed_on(),
+                },
+                value if value.is_negative() => Set::one(encoding, zero),
+                value if value > limit => Set::one(encoding, one),
+                _ => handed_on(),
+            })
+        });
     let zeros = Set::zeros(encoding);
     if demand.results.zero_sign == Sign::Either && set.meets(&zeros) { set.or(&zeros) } else { set }
 }
@@ -142,7 +158,8 @@ pub(super) fn saturated(encoding: Encoding, operand: Operand, demand: &Demand) -
 /// The order of two equal operands: that of their signs or places where the environment has one.
 fn ordered_zeros(reading: &[Operand], demand: &Demand) -> Ordering {
     let negative = |operand: &Operand| operand.value().is_negative();
-    let first_wins = if demand.function == Function::Max { Ordering::Greater } else { Ordering::Less };
+    let first_wins =
+        if demand.function == Function::Max { Ordering::Greater } else { Ordering::Less };
     match demand.operands.zero_order {
         _ if reading[0].bits == reading[1].bits => Ordering::Equal,
         ZeroOrder::Any => Ordering::Equal,

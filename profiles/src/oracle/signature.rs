@@ -84,18 +84,31 @@ pub struct Signature {
 impl Signature {
     /// The question that a kernel asks.
     pub fn new(kernel: &Kernel) -> Signature {
-        Signature { kernel: *kernel, encodings: Encoding::of_result(kernel), params: kernel.params() }
+        Signature {
+            kernel: *kernel,
+            encodings: Encoding::of_result(kernel),
+            params: kernel.params(),
+        }
     }
 
-    /// Whether each part of the result depends on a channel of one texel: of those there are fewer values than texels.
+    /// Whether each part of the result depends on a channel of one texel: of those there are fewer
+    /// values than texels.
     pub(crate) fn is_of_channels(&self) -> bool {
         matches!(&self.params[..], [texel] if texel.format.is_packed()) && self.encodings.len() > 1
     }
 
-    /// The first part of the result that is what this one is: channels of one kind are converted alike.
+    /// The first part of the result that is what this one is: channels of one kind are converted
+    /// alike.
     pub(crate) fn alike(&self, part: usize) -> usize {
-        let coding = |format: Format, part: usize| format.channels().get(part).map(|channel| channel.coding);
-        let own = |part| (self.encodings[part], coding(self.kernel.format, part), coding(self.params[0].format, part));
+        let coding =
+            |format: Format, part: usize| format.channels().get(part).map(|channel| channel.coding);
+        let own = |part| {
+            (
+                self.encodings[part],
+                coding(self.kernel.format, part),
+                coding(self.params[0].format, part),
+            )
+        };
         (0..part).find(|other| own(*other) == own(part)).unwrap_or(part)
     }
 
@@ -104,21 +117,30 @@ impl Signature {
         let op = self.kernel.op;
         match op.function {
             Function::Load if self.kernel.format.is_block() => self.of_block(case, part),
-            Function::Move | Function::Load if self.params[0].format.is_packed() => self.of_texel(case[0], part),
+            Function::Move | Function::Load if self.params[0].format.is_packed() => {
+                self.of_texel(case[0], part)
+            }
             Function::Store => self.of_channels(case, part),
             Function::Add if self.kernel.format.is_packed() => self.blended(case, part),
             Function::PackDouble => {
-                [Operand { layout: Format::F64.float(), bits: case[0] | case[1] << 32 }].into_iter().collect()
+                [Operand { layout: Format::F64.float(), bits: case[0] | case[1] << 32 }]
+                    .into_iter()
+                    .collect()
             }
-            Function::UnpackHalf => self
-                .one_of(part, |index| Operand { layout: Format::F16.float(), bits: case[0] >> (16 * index) & 0xffff }),
+            Function::UnpackHalf => self.one_of(part, |index| Operand {
+                layout: Format::F16.float(),
+                bits: case[0] >> (16 * index) & 0xffff,
+            }),
             Function::UnpackNorm { bits, signed } => self.one_of(part, |index| {
                 let encoding = Encoding::Fixed { bits, signed };
-                Operand::integer(encoding.key(case[0] >> (bits as usize * index) & ((1 << bits) - 1)))
+                Operand::integer(
+                    encoding.key(case[0] >> (bits as usize * index) & ((1 << bits) - 1)),
+                )
             }),
-            Function::PackHalf | Function::PackNorm { .. } => {
-                self.one_of(part, |index| Operand { layout: self.params[0].format.float(), bits: case[index] })
-            }
+            Function::PackHalf | Function::PackNorm { .. } => self.one_of(part, |index| Operand {
+                layout: self.params[0].format.float(),
+                bits: case[index],
+            }),
             Function::MatrixTimesVector
             | Function::VectorTimesMatrix
             | Function::MatrixTimesMatrix
@@ -126,9 +148,14 @@ impl Signature {
                 let width = self.kernel.width as usize;
                 let (row, column) = (part % width, part / width);
                 let (x, y) = case.split_at(self.params[0].width as usize);
-                let operand = |bits: &u64| Operand { layout: self.kernel.format.float(), bits: *bits };
-                let across = |matrix: &[u64]| matrix.iter().skip(row).step_by(width).map(operand).collect::<Vec<_>>();
-                let down = |matrix: &[u64], at: usize| matrix[at * width..][..width].iter().map(operand).collect();
+                let operand =
+                    |bits: &u64| Operand { layout: self.kernel.format.float(), bits: *bits };
+                let across = |matrix: &[u64]| {
+                    matrix.iter().skip(row).step_by(width).map(operand).collect::<Vec<_>>()
+                };
+                let down = |matrix: &[u64], at: usize| {
+                    matrix[at * width..][..width].iter().map(operand).collect()
+                };
                 let (left, right): (Vec<Operand>, Vec<Operand>) = match op.function {
                     Function::MatrixTimesVector => (across(x), down(y, 0)),
                     Function::VectorTimesMatrix => (down(x, 0), down(y, part)),
@@ -139,7 +166,9 @@ impl Signature {
             }
             _ if self.is_whole() => {
                 let values = Shape::split(&self.params, case);
-                let list = values.flat_map(|(shape, own)| own.iter().map(move |bits| Operand::of(shape.format, *bits)));
+                let list = values.flat_map(|(shape, own)| {
+                    own.iter().map(move |bits| Operand::of(shape.format, *bits))
+                });
                 Operands { list: list.collect(), part, ..Operands::default() }
             }
             _ => {
@@ -147,7 +176,10 @@ impl Signature {
                 let width = (self.kernel.result().width as usize).max(1);
                 let values = Shape::split(&self.params, case);
                 let list = values.map(|(shape, own)| {
-                    Operand::of(shape.format, own.get(part % width).or(own.first()).copied().unwrap_or_default())
+                    Operand::of(
+                        shape.format,
+                        own.get(part % width).or(own.first()).copied().unwrap_or_default(),
+                    )
                 });
                 let part = if op.second.is_some() { part / width } else { 0 };
                 Operands { list: list.collect(), part, ..Operands::default() }
@@ -155,7 +187,8 @@ impl Signature {
         }
     }
 
-    /// What a part of a read or copied texel depends on: a field, and with a significand the exponent it shares.
+    /// What a part of a read or copied texel depends on: a field, and with a significand the
+    /// exponent it shares.
     fn of_texel(&self, texel: u64, part: usize) -> Operands {
         let channels = self.kernel.format.channels();
         let (shift, encoding) = texel_field(channels, part);
@@ -167,11 +200,13 @@ impl Signature {
         };
         let coding = channels.get(part).map(|channel| channel.coding);
         let exponent = Operand::integer(field(SHARED_EXPONENT).cast_signed());
-        let list = if coding == Some(Coding::Shared) { smallvec![own, exponent] } else { smallvec![own] };
+        let list =
+            if coding == Some(Coding::Shared) { smallvec![own, exponent] } else { smallvec![own] };
         Operands { list, coding, ..Operands::default() }
     }
 
-    /// What a channel of a texel of a block depends on: what it is decoded to. Blocks hold binary16, which a load widens.
+    /// What a channel of a texel of a block depends on: what it is decoded to. Blocks hold
+    /// binary16, which a load widens.
     fn of_block(&self, block: &[u64], part: usize) -> Operands {
         let channels = self.kernel.format.channels();
         let (texel, channel) = (part / channels.len(), part % channels.len());
@@ -182,7 +217,8 @@ impl Signature {
         Operands { list: smallvec![Operand { layout, bits }], coding, ..Operands::default() }
     }
 
-    /// What a part of a written texel depends on: its component, or every one where they share an exponent.
+    /// What a part of a written texel depends on: its component, or every one where they share an
+    /// exponent.
     fn of_channels(&self, case: &[u64], part: usize) -> Operands {
         let channels = self.kernel.format.channels();
         let given = self.params[0].format;
@@ -195,17 +231,25 @@ impl Signature {
             return Operands { list, part, coding: Some(Coding::Shared), ..Operands::default() };
         }
         let coding = Some(channels[part].coding);
-        let given = given.channels().get(part).map(|channel| channel.coding).filter(|coding| coding.float().is_none());
+        let given = given
+            .channels()
+            .get(part)
+            .map(|channel| channel.coding)
+            .filter(|coding| coding.float().is_none());
         Operands { coding, given, ..self.one_of(part, component) }
     }
 
-    /// What a part of a blended texel depends on: its component, and the channel that was there, which comes last.
+    /// What a part of a blended texel depends on: its component, and the channel that was there,
+    /// which comes last.
     fn blended(&self, case: &[u64], part: usize) -> Operands {
         let mut operands = Operands { beside: SmallVec::new(), ..self.of_channels(case, part) };
         // Blending computes in binary32, where the subnormals of a texel are numbers like others.
         let single = self.params[0].format.float();
         let there = case.last().and_then(|texel| self.of_texel(*texel, part).into_iter().next());
-        let widened = |code: Operand| Operand { layout: single, bits: (code.double() as f32).to_bits().into() };
+        let widened = |code: Operand| Operand {
+            layout: single,
+            bits: (code.double() as f32).to_bits().into(),
+        };
         let there = there.map(|code| match code.layout {
             None => code,
             layout if layout == single => code,
@@ -223,7 +267,11 @@ impl Signature {
     /// One operand for each part.
     fn one_of(&self, part: usize, operand: impl Fn(usize) -> Operand) -> Operands {
         let others = (0..self.encodings.len()).filter(|other| *other != part);
-        Operands { list: smallvec![operand(part)], beside: others.map(&operand).collect(), ..Operands::default() }
+        Operands {
+            list: smallvec![operand(part)],
+            beside: others.map(&operand).collect(),
+            ..Operands::default()
+        }
     }
 
     /// What is accepted as one part of the result.
@@ -237,7 +285,8 @@ impl Signature {
         self.kernel.op.second.map(|_| if part < width { part + width } else { part - width })
     }
 
-    /// What is accepted as a part of the first of two results and as its partner, together: any of these pairs.
+    /// What is accepted as a part of the first of two results and as its partner, together: any of
+    /// these pairs.
     pub fn accepted_pairs(&self, case: &[u64], part: usize, demand: &Demand) -> Vec<[Set; 2]> {
         let both = [part, self.partner(part).unwrap_or(part)];
         pairs_on(both.map(|part| (self.encodings[part], self.operands(case, part))), demand)
@@ -249,8 +298,14 @@ impl Signature {
     }
 
     /// What is accepted as the result where only some parts are looked at.
-    pub fn accepted_where(&self, case: &[u64], demand: &Demand, looked: impl Fn(usize) -> bool) -> Accepted {
-        let mut alternatives: Vec<Vec<Set>> = vec![self.encodings.iter().map(|one| Set::everything(*one)).collect()];
+    pub fn accepted_where(
+        &self,
+        case: &[u64],
+        demand: &Demand,
+        looked: impl Fn(usize) -> bool,
+    ) -> Accepted {
+        let mut alternatives: Vec<Vec<Set>> =
+            vec![self.encodings.iter().map(|one| Set::everything(*one)).collect()];
         for part in (0..self.encodings.len()).filter(|part| looked(*part)) {
             match self.partner(part).filter(|other| looked(*other)) {
                 // It came with its partner.
@@ -262,8 +317,10 @@ impl Signature {
                         (sets[part], sets[other]) = (own.clone(), partner.clone());
                         sets
                     };
-                    alternatives =
-                        alternatives.iter().flat_map(|sets| pairs.iter().map(move |pair| with(sets, pair))).collect();
+                    alternatives = alternatives
+                        .iter()
+                        .flat_map(|sets| pairs.iter().map(move |pair| with(sets, pair)))
+                        .collect();
                 }
                 None => {
                     let set = self.accepted_part(case, part, demand);
@@ -277,10 +334,12 @@ impl Signature {
     }
 }
 
-/// A component of a texel that becomes one of another format: a float, or a code. What the texel lacks is 0, alpha 1 (Vulkan,
-/// Image Operations, "Conversion to RGBA").
+/// A component of a texel that becomes one of another format: a float, or a code. What the texel
+/// lacks is 0, alpha 1 (Vulkan, Image Operations, "Conversion to RGBA").
 fn converted(channels: &[Channel], texel: u64, index: usize) -> Operand {
-    let Some(channel) = channels.get(index) else { return Operand::integer(i64::from(index == ALPHA)) };
+    let Some(channel) = channels.get(index) else {
+        return Operand::integer(i64::from(index == ALPHA));
+    };
     let bits = texel >> channel.shift & ((1 << channel.coding.bits()) - 1);
     match channel.coding.float() {
         Some(layout) => Operand { layout: Some(layout), bits },

@@ -1,9 +1,11 @@
-//! Formulas carried out step by step, each step with the accuracy, the flushing and the overflow of its own operation.
+//! Formulas carried out step by step, each step with the accuracy, the flushing and the overflow of
+//! its own operation.
 //!
-//! Every step maps intervals to intervals. The ends of an interval are not rounded to the format between the steps, but
-//! where a step is correctly rounded: its result is a value of the format. A subnormal result may also be zero where the
-//! environment flushes: a step need not round what the next one reads. So may a subnormal operand where the environment leaves
-//! that open; where it flushes, the operand is zero. That is a value of its own, nothing between the two comes with it.
+//! Every step maps intervals to intervals. The ends of an interval are not rounded to the format
+//! between the steps, but where a step is correctly rounded: its result is a value of the format. A
+//! subnormal result may also be zero where the environment flushes: a step need not round what the
+//! next one reads. So may a subnormal operand where the environment leaves that open; where it
+//! flushes, the operand is zero. That is a value of its own, nothing between the two comes with it.
 
 use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::{Function, Relation};
@@ -33,7 +35,8 @@ impl ResolvedFormula {
         environment: &Environment,
     ) -> Vector {
         let known = self.nodes.iter().map(|_| Vector::new()).collect();
-        let mut evaluation = Evaluation { nodes: &self.nodes, operands, layout, environment, known };
+        let mut evaluation =
+            Evaluation { nodes: &self.nodes, operands, layout, environment, known };
         evaluation.compute(self.root)
     }
 }
@@ -66,7 +69,8 @@ impl Evaluation<'_> {
             Node::Constant(interval) => smallvec![RealSet::from(*interval)],
             Node::Step(demand, arguments) => {
                 self.need(arguments);
-                let arguments: Vectors<'_> = arguments.iter().map(|argument| &self.known[*argument]).collect();
+                let arguments: Vectors<'_> =
+                    arguments.iter().map(|argument| &self.known[*argument]).collect();
                 apply(demand, &arguments, self.layout)
             }
             Node::Sum(demand, vector) => {
@@ -80,7 +84,8 @@ impl Evaluation<'_> {
                 let compared = parts(left).zip(parts(right));
                 let (may_hold, may_fail) =
                     compared.map_or((true, true), |(left, right)| outcomes(*relation, left, right));
-                let either = [(may_hold, *holds), (may_fail, *fails)].into_iter().filter(|(may, _)| *may);
+                let either =
+                    [(may_hold, *holds), (may_fail, *fails)].into_iter().filter(|(may, _)| *may);
                 let either: SmallVec<[usize; 2]> = either.map(|(_, node)| node).collect();
                 self.need(&either);
                 let values = either.into_iter().map(|node| self.known[node].clone());
@@ -89,7 +94,9 @@ impl Evaluation<'_> {
             Node::Swizzle(vector, components) => {
                 self.need(&[*vector]);
                 let vector = &self.known[*vector];
-                let component = |index: &u8| vector.get(usize::from(*index)).cloned().unwrap_or(RealSet::Anything);
+                let component = |index: &u8| {
+                    vector.get(usize::from(*index)).cloned().unwrap_or(RealSet::Anything)
+                };
                 components.iter().map(component).collect()
             }
         }
@@ -118,7 +125,8 @@ pub(super) fn read(operand: &Vector, layout: FloatLayout, environment: &Environm
 /// The values with zero in the place of each interval of nothing but subnormals.
 fn without_subnormals(values: &RealSet, layout: FloatLayout) -> RealSet {
     let [least, _] = limits(layout);
-    let one = |part: &Interval| RealSet::from(if part.abs().hi < least { Interval::ZERO } else { *part });
+    let one =
+        |part: &Interval| RealSet::from(if part.abs().hi < least { Interval::ZERO } else { *part });
     let parts = values.parts().and_then(|parts| parts.iter().map(one).reduce(RealSet::or));
     parts.unwrap_or(RealSet::Anything)
 }
@@ -126,7 +134,8 @@ fn without_subnormals(values: &RealSet, layout: FloatLayout) -> RealSet {
 /// The union with zero, where a subnormal is among the values.
 fn flushed(values: RealSet, layout: FloatLayout) -> RealSet {
     let [least, _] = limits(layout);
-    let subnormal = |part: &Interval| part.lo < least && part.hi > -least && *part != Interval::ZERO;
+    let subnormal =
+        |part: &Interval| part.lo < least && part.hi > -least && *part != Interval::ZERO;
     let any = values.parts().is_some_and(|parts| parts.iter().any(subnormal));
     if any { values.or_zero() } else { values }
 }
@@ -137,8 +146,12 @@ pub(super) fn union(a: Vector, b: Vector) -> Vector {
     componentwise(&[&a, &b], |both| both[0].clone().or(both[1].clone()))
 }
 
-/// A scalar function on each component; a scalar beside vectors counts for each of their components.
-pub(super) fn componentwise(operands: &[&Vector], function: impl Fn(&[&RealSet]) -> RealSet) -> Vector {
+/// A scalar function on each component; a scalar beside vectors counts for each of their
+/// components.
+pub(super) fn componentwise(
+    operands: &[&Vector],
+    function: impl Fn(&[&RealSet]) -> RealSet,
+) -> Vector {
     // Most are scalars of one or two operands.
     match operands {
         [x] if x.len() == 1 => return smallvec![function(&[&x[0]])],
@@ -147,8 +160,10 @@ pub(super) fn componentwise(operands: &[&Vector], function: impl Fn(&[&RealSet])
     }
     let width = operands.iter().map(|vector| vector.len()).max().unwrap_or(0);
     let component = |index: usize| {
-        let values: Option<SmallVec<[&RealSet; 4]>> =
-            operands.iter().map(|vector| if vector.len() == 1 { vector.first() } else { vector.get(index) }).collect();
+        let values: Option<SmallVec<[&RealSet; 4]>> = operands
+            .iter()
+            .map(|vector| if vector.len() == 1 { vector.first() } else { vector.get(index) })
+            .collect();
         values.map_or(RealSet::Anything, |values| function(&values))
     };
     (0..width).map(component).collect()
@@ -159,7 +174,9 @@ pub(super) fn over(operands: &[&RealSet], function: impl Fn(&[Interval]) -> Real
     // Most are one interval each.
     match operands {
         [RealSet::Within(x)] if x.len() == 1 => return function(&[x[0]]),
-        [RealSet::Within(x), RealSet::Within(y)] if x.len() == 1 && y.len() == 1 => return function(&[x[0], y[0]]),
+        [RealSet::Within(x), RealSet::Within(y)] if x.len() == 1 && y.len() == 1 => {
+            return function(&[x[0], y[0]]);
+        }
         _ => {}
     }
     let mut single: SmallVec<[Interval; 3]> = SmallVec::new();
@@ -173,7 +190,8 @@ pub(super) fn over(operands: &[&RealSet], function: impl Fn(&[Interval]) -> Real
     if single.len() == operands.len() {
         return function(&single);
     }
-    let parts: SmallVec<[&[Interval]; 3]> = operands.iter().filter_map(|operand| operand.parts()).collect();
+    let parts: SmallVec<[&[Interval]; 3]> =
+        operands.iter().filter_map(|operand| operand.parts()).collect();
     let count: usize = parts.iter().map(|parts| parts.len()).product();
     let combination = |mut number: usize| {
         let one = |parts: &&[Interval]| {
@@ -194,9 +212,14 @@ pub(super) fn apply(demand: &Demand, operands: &[&Vector], layout: Option<FloatL
             return inherited.given(demand, layout, operands);
         }
         return componentwise(operands, |operands| {
-            let operands: SmallVec<[Vector; 3]> = operands.iter().map(|values| smallvec![(*values).clone()]).collect();
+            let operands: SmallVec<[Vector; 3]> =
+                operands.iter().map(|values| smallvec![(*values).clone()]).collect();
             let operands: Vectors<'_> = operands.iter().collect();
-            inherited.given(demand, layout, &operands).into_iter().next().unwrap_or(RealSet::Anything)
+            inherited
+                .given(demand, layout, &operands)
+                .into_iter()
+                .next()
+                .unwrap_or(RealSet::Anything)
         });
     }
     if is_defined(demand.function) {
@@ -226,7 +249,11 @@ const QUICK: u32 = 23;
 /// The exact results, where the accuracy states something of the operands.
 fn stated_range(demand: &Demand, layout: FloatLayout, parts: &[Interval]) -> RealSet {
     let quick = layout.fraction <= QUICK;
-    if demand.accuracy.is_stated(parts, layout) { range(demand.function, parts, quick) } else { RealSet::Anything }
+    if demand.accuracy.is_stated(parts, layout) {
+        range(demand.function, parts, quick)
+    } else {
+        RealSet::Anything
+    }
 }
 
 /// Whether a function hands on its operands or whole numbers near them: there is nothing to round.
@@ -251,7 +278,12 @@ fn hands_on(function: Function) -> bool {
 }
 
 /// What an operation may give for exact results of an interval.
-fn rounded(demand: &Demand, layout: FloatLayout, exact: Interval, operands: &[Interval]) -> RealSet {
+fn rounded(
+    demand: &Demand,
+    layout: FloatLayout,
+    exact: Interval,
+    operands: &[Interval],
+) -> RealSet {
     let allowed = if hands_on(demand.function) {
         Some(exact)
     } else {
@@ -284,7 +316,10 @@ fn rounded(demand: &Demand, layout: FloatLayout, exact: Interval, operands: &[In
         let infinite = |end: f64, limit: f64| if end > largest { f64::INFINITY } else { limit };
         match environment.overflow {
             Overflow::Saturate => inner,
-            _ => Interval { lo: -infinite(-allowed.lo, -inner.lo), hi: infinite(allowed.hi, inner.hi) },
+            _ => Interval {
+                lo: -infinite(-allowed.lo, -inner.lo),
+                hi: infinite(allowed.hi, inner.hi),
+            },
         }
     });
     if environment.subnormal_results == Subnormals::Keep { values } else { flushed(values, layout) }
@@ -302,10 +337,12 @@ fn sum(demand: &Demand, terms: &[RealSet], layout: Option<FloatLayout>) -> RealS
         let lowest = 1 << set.trailing_zeros();
         let halves = (1..set).filter(|half| half & set == *half && half & lowest != 0);
         let added = halves.map(|half| -> RealSet {
-            let (half, rest): (Vector, Vector) = (smallvec![whole(half)], smallvec![whole(set & !half)]);
+            let (half, rest): (Vector, Vector) =
+                (smallvec![whole(half)], smallvec![whole(set & !half)]);
             apply(demand, &[&half, &rest], layout).into_iter().next().unwrap_or(RealSet::Anything)
         });
-        sums[set] = added.reduce(RealSet::or).or_else(|| terms.get(set.trailing_zeros() as usize).cloned());
+        sums[set] =
+            added.reduce(RealSet::or).or_else(|| terms.get(set.trailing_zeros() as usize).cloned());
     }
     sums.pop().flatten().unwrap_or(RealSet::Anything)
 }
@@ -314,13 +351,17 @@ fn sum(demand: &Demand, terms: &[RealSet], layout: Option<FloatLayout>) -> RealS
 pub(super) fn exactly(function: Function, operands: &[&Vector]) -> Vector {
     match definition(function) {
         Some(definition) => definition.evaluate(operands, None, &Environment::IEEE),
-        None => componentwise(operands, |operands| over(operands, |parts| range(function, parts, false))),
+        None => componentwise(operands, |operands| {
+            over(operands, |parts| range(function, parts, false))
+        }),
     }
 }
 
 /// Whether a comparison may hold, and whether it may fail.
 fn outcomes(relation: Relation, left: &[Interval], right: &[Interval]) -> (bool, bool) {
-    let any = |test: &dyn Fn(Interval, Interval) -> bool| left.iter().any(|a| right.iter().any(|b| test(*a, *b)));
+    let any = |test: &dyn Fn(Interval, Interval) -> bool| {
+        left.iter().any(|a| right.iter().any(|b| test(*a, *b)))
+    };
     let less = any(&|a, b| a.lo < b.hi);
     let greater = any(&|a, b| a.hi > b.lo);
     let equal = any(&|a, b| a.lo <= b.hi && b.lo <= a.hi);

@@ -31,7 +31,12 @@ const LINEAR_END: f64 = 0.003_130_8;
 const CODED_END: f64 = 0.040_45;
 
 /// The number that a code means, in the format of the result.
-pub(super) fn read(encoding: Encoding, coding: Coding, operands: &Operands, demand: &Demand) -> Set {
+pub(super) fn read(
+    encoding: Encoding,
+    coding: Coding,
+    operands: &Operands,
+    demand: &Demand,
+) -> Set {
     let code = operands[0].value();
     let exact = match coding {
         Coding::Norm { .. } => {
@@ -49,9 +54,17 @@ pub(super) fn read(encoding: Encoding, coding: Coding, operands: &Operands, dema
     finish(encoding, exact, operands, demand)
 }
 
-/// The codes that are allowed for a number, of fixed point also where it is added to what a code means. What a NaN becomes is a matter of the conversion to integers.
-pub(super) fn written(encoding: Encoding, coding: Coding, operands: &Operands, demand: &Demand) -> Set {
-    if operands.iter().any(|operand| operand.is_nan()) && demand.results.integer != Integer::Saturate {
+/// The codes that are allowed for a number, of fixed point also where it is added to what a code
+/// means. What a NaN becomes is a matter of the conversion to integers.
+pub(super) fn written(
+    encoding: Encoding,
+    coding: Coding,
+    operands: &Operands,
+    demand: &Demand,
+) -> Set {
+    if operands.iter().any(|operand| operand.is_nan())
+        && demand.results.integer != Integer::Saturate
+    {
         return Set::everything(encoding);
     }
     match coding {
@@ -79,11 +92,17 @@ pub(super) fn written(encoding: Encoding, coding: Coding, operands: &Operands, d
     }
 }
 
-/// The codes that are allowed for a code of another format: for either binary32 number next to what that means, for no text has
-/// an error of the quotient.
-pub(super) fn converted(encoding: Encoding, given: Coding, operands: &Operands, demand: &Demand) -> Set {
+/// The codes that are allowed for a code of another format: for either binary32 number next to what
+/// that means, for no text has an error of the quotient.
+pub(super) fn converted(
+    encoding: Encoding,
+    given: Coding,
+    operands: &Operands,
+    demand: &Demand,
+) -> Set {
     let Some(single) = Format::F32.float() else { return Set::everything(encoding) };
-    let either = Demand { function: Function::Load, accuracy: Accuracy::EitherNeighbour, ..demand.clone() };
+    let either =
+        Demand { function: Function::Load, accuracy: Accuracy::EitherNeighbour, ..demand.clone() };
     let numbers = read(Encoding::Float(single), given, operands, &either);
     representatives(&numbers).into_iter().fold(Set::nothing(encoding), |set, bits| {
         let number = operands.alone(Operand { layout: Some(single), bits });
@@ -93,19 +112,24 @@ pub(super) fn converted(encoding: Encoding, given: Coding, operands: &Operands, 
 
 /// The integers near enough to the ideal one: units are those of the code.
 fn around(encoding: Encoding, ideal: Interval<Quad>, accuracy: &Accuracy) -> Set {
-    let range = |ends: Interval<Quad>, lo, hi| Set::range(encoding, towards(ends.lo, lo), towards(ends.hi, hi));
+    let range = |ends: Interval<Quad>, lo, hi| {
+        Set::range(encoding, towards(ends.lo, lo), towards(ends.hi, hi))
+    };
     let set = match accuracy {
         Accuracy::NearestEven => range(ideal, Round::NearestTiesToEven, Round::NearestTiesToEven),
         Accuracy::NearestAway => range(ideal, Round::NearestTiesToAway, Round::NearestTiesToAway),
         Accuracy::TowardZero => range(ideal, Round::TowardZero, Round::TowardZero),
         Accuracy::EitherNeighbour => range(ideal, Round::TowardNegative, Round::TowardPositive),
-        Accuracy::Ulp(units) => range(ideal.widened(Quad::of(*units)), Round::TowardPositive, Round::TowardNegative),
+        Accuracy::Ulp(units) => {
+            range(ideal.widened(Quad::of(*units)), Round::TowardPositive, Round::TowardNegative)
+        }
         _ => return Set::everything(encoding),
     };
     set.and(&Set::everything(encoding))
 }
 
-/// The linear number of a code of sRGB: whatever transfers back to within N units of the code; 0 and 1 exactly.
+/// The linear number of a code of sRGB: whatever transfers back to within N units of the code; 0
+/// and 1 exactly.
 fn linear(encoding: Encoding, code: f64, accuracy: &Accuracy) -> Set {
     let (Encoding::Float(layout), Accuracy::Ulp(units)) = (encoding, accuracy) else {
         return Set::everything(encoding);
@@ -115,7 +139,11 @@ fn linear(encoding: Encoding, code: f64, accuracy: &Accuracy) -> Set {
     }
     let [lo, hi] = [code - units, code + units].map(|code| {
         let share = code / LAST;
-        if share <= CODED_END { slack(share / 12.92) } else { raised((share + 0.055) / 1.055, GAMMA) }
+        if share <= CODED_END {
+            slack(share / 12.92)
+        } else {
+            raised((share + 0.055) / 1.055, GAMMA)
+        }
     });
     inside(encoding, layout, Interval { lo: lo.lo.quad(), hi: hi.hi.quad() })
 }
@@ -140,19 +168,23 @@ fn raised(x: f64, exponent: f64) -> Interval<f64> {
     }
 }
 
-/// Some units of binary64 to either side, for what is computed in binary64 with constants that it does not hold.
+/// Some units of binary64 to either side, for what is computed in binary64 with constants that it
+/// does not hold.
 fn slack(x: f64) -> Interval<f64> {
     let slack = x * 32.0 * f64::EPSILON;
     Interval { lo: x - slack, hi: x + slack }
 }
 
-/// Significands of red, green and blue, and their exponent (Vulkan, "RGB to Shared Exponent Conversion").
+/// Significands of red, green and blue, and their exponent (Vulkan, "RGB to Shared Exponent
+/// Conversion").
 fn shared(operands: &[Operand]) -> [u64; 4] {
     let all = power(0).scalbn(SIGNIFICAND);
     let most = (all - power(0)).value.scalbn(31 - BIAS - SIGNIFICAND);
-    let colors: Vec<Quad> = operands.iter().map(|operand| clamped(*operand, Quad::ZERO, most)).collect();
+    let colors: Vec<Quad> =
+        operands.iter().map(|operand| clamped(*operand, Quad::ZERO, most)).collect();
     let greatest = colors.iter().copied().fold(Quad::ZERO, |a, b| if a < b { b } else { a });
-    let rounded = |x: Quad, exponent: i32| whole((x.scalbn(BIAS + SIGNIFICAND - exponent) + power(-1)).value);
+    let rounded =
+        |x: Quad, exponent: i32| whole((x.scalbn(BIAS + SIGNIFICAND - exponent) + power(-1)).value);
     let leading = if greatest > power(-(BIAS + 1)) { greatest.exponent() } else { -(BIAS + 1) };
     let first = leading + BIAS + 1;
     let exponent = first + i32::from(rounded(greatest, first) >= 1 << SIGNIFICAND);

@@ -32,11 +32,23 @@ pub(super) struct Formulas {
 }
 
 /// Reads an accuracy.
-pub(super) fn bound(source: &Rc<SourceFile>, key: &str, text: &Spanned<String>) -> Result<Bound, SourceError> {
+pub(super) fn bound(
+    source: &Rc<SourceFile>,
+    key: &str,
+    text: &Spanned<String>,
+) -> Result<Bound, SourceError> {
     let at = text.span().start;
     let key = if key.contains('`') { key.to_owned() } else { format!("`{key}`") };
-    let parse = |text: &str| text.parse::<Accuracy>().map_err(|problem| source.error(at, format!("{key}: {problem}")));
-    let bound = |accuracy, inherited| Bound { accuracy, inherited, key: key.clone(), source: Rc::clone(source), at };
+    let parse = |text: &str| {
+        text.parse::<Accuracy>().map_err(|problem| source.error(at, format!("{key}: {problem}")))
+    };
+    let bound = |accuracy, inherited| Bound {
+        accuracy,
+        inherited,
+        key: key.clone(),
+        source: Rc::clone(source),
+        at,
+    };
     match text.get_ref().as_str() {
         "inherited" => Ok(bound(None, true)),
         text => match text.strip_suffix(" or inherited") {

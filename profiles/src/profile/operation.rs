@@ -1,4 +1,5 @@
-//! A profile's operations: which kernels can implement one, how accurate it must be, and what is special about it.
+//! A profile's operations: which kernels can implement one, how accurate it must be, and what is
+//! special about it.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -46,7 +47,8 @@ pub(super) type WidthAndRoute = (u32, Option<Route>);
 impl Lowering {
     /// Whether there is a format in which it takes this route.
     fn has(&self, route: Route) -> bool {
-        let mut formats = self.op.formats.iter().filter(|format| self.format.is_none_or(|own| own == **format));
+        let mut formats =
+            self.op.formats.iter().filter(|format| self.format.is_none_or(|own| own == **format));
         formats.any(|format| self.op.code.routes(*format).contains(&route))
     }
 
@@ -68,21 +70,30 @@ impl Operation {
         let problem = |(at, problem): LocatedError| source.error(at, problem);
         let list = &key("lowerings");
         if raw.lowerings.is_empty() {
-            return Err(source.error(at, format!("`{list}` is empty: name at least one kernel operation")));
+            return Err(
+                source.error(at, format!("`{list}` is empty: name at least one kernel operation"))
+            );
         }
         once(list, placed(&raw.lowerings), MOST_LOWERINGS).map_err(problem)?;
         let lowering = |text: &Spanned<String>| {
-            lowering(text.get_ref()).map_err(|error| (text.span().start, format!("`{list}`: {error}")))
+            lowering(text.get_ref())
+                .map_err(|error| (text.span().start, format!("`{list}`: {error}")))
         };
         let accuracy = |(format, text): (&String, &Spanned<String>)| {
             let key = key(&format!("accuracy.{format}"));
             if let (true, Err(error)) = (format != ANY, format.parse::<Format>()) {
-                return Err(source.error(text.span().start, format!("`{key}`: {error}; or write `{ANY}`")));
+                return Err(
+                    source.error(text.span().start, format!("`{key}`: {error}; or write `{ANY}`"))
+                );
             }
             Ok((format.clone(), bound(source, &key, text)?))
         };
-        let lowerings: Vec<Lowering> =
-            raw.lowerings.iter().map(lowering).collect::<Result<_, LocatedError>>().map_err(problem)?;
+        let lowerings: Vec<Lowering> = raw
+            .lowerings
+            .iter()
+            .map(lowering)
+            .collect::<Result<_, LocatedError>>()
+            .map_err(problem)?;
         // Every width at which it asks something else: each of those that take vectors as a whole.
         let all = lowerings[0].op.widths();
         let all = if lowerings[0].op.is_componentwise() { 1..=1 } else { all };
@@ -92,8 +103,10 @@ impl Operation {
                 let [from, to] = *written.get_ref();
                 if from > to || !all.contains(&from) || !all.contains(&to) {
                     let (first, last) = (all.start(), all.end());
-                    let problem =
-                        format!("`{}`: give the least and the largest, from {first} to {last}", key("widths"));
+                    let problem = format!(
+                        "`{}`: give the least and the largest, from {first} to {last}",
+                        key("widths")
+                    );
                     return Err(source.error(written.span().start, problem));
                 }
                 from..=to
@@ -110,13 +123,22 @@ impl Operation {
             });
             route.map_err(|error| (text.span().start, format!("`{list}`: {error}")))
         };
-        let routes = raw.routes.iter().map(route).collect::<Result<Vec<Route>, LocatedError>>().map_err(problem)?;
+        let routes = raw
+            .routes
+            .iter()
+            .map(route)
+            .collect::<Result<Vec<Route>, LocatedError>>()
+            .map_err(problem)?;
         Ok(Operation {
             lowerings,
             widths,
             routes,
             accuracy: raw.accuracy.iter().map(accuracy).collect::<Result<_, SourceError>>()?,
-            inherits: raw.inherits.as_ref().map(|texts| formulas(source, name, texts)).transpose()?,
+            inherits: raw
+                .inherits
+                .as_ref()
+                .map(|texts| formulas(source, name, texts))
+                .transpose()?,
             environment: changes(&key("environment"), &raw.environment).map_err(problem)?,
         })
     }
@@ -128,16 +150,28 @@ impl Operation {
 
     /// The ways in which it is asked.
     pub(super) fn ways(&self) -> Vec<WidthAndRoute> {
-        let routes = if self.routes.is_empty() { vec![None] } else { self.routes.iter().copied().map(Some).collect() };
-        self.widths.clone().flat_map(|width| routes.iter().map(move |route| (width, *route))).collect()
+        let routes = if self.routes.is_empty() {
+            vec![None]
+        } else {
+            self.routes.iter().copied().map(Some).collect()
+        };
+        self.widths
+            .clone()
+            .flat_map(|width| routes.iter().map(move |route| (width, *route)))
+            .collect()
     }
 
-    /// The kernels that implement it in a format in one of its ways, the default first; none where no operation exists for
-    /// it.
-    pub(super) fn kernels(&self, format: Format, way: WidthAndRoute) -> Result<Vec<Kernel>, ParseError> {
+    /// The kernels that implement it in a format in one of its ways, the default first; none where
+    /// no operation exists for it.
+    pub(super) fn kernels(
+        &self,
+        format: Format,
+        way: WidthAndRoute,
+    ) -> Result<Vec<Kernel>, ParseError> {
         let own = self.lowerings.iter().filter(|Lowering { format: own, op, .. }| {
             let exists = own.is_some() || op.formats.contains(&format);
-            let has_route = way.1.is_none_or(|route| op.code.routes(own.unwrap_or(format)).contains(&route));
+            let has_route =
+                way.1.is_none_or(|route| op.code.routes(own.unwrap_or(format)).contains(&route));
             exists && has_route && op.widths().contains(&way.0)
         });
         own.map(|lowering| lowering.kernel(format, way)).collect()
@@ -149,23 +183,32 @@ fn lowering(text: &str) -> Result<Lowering, String> {
     let route = match keys.strip_prefix("route=") {
         Some(route) => Some(route.parse::<Route>().map_err(|error| error.to_string())?),
         None if keys.is_empty() => None,
-        None => return Err(format!("`{text}`: a lowering is [FORMAT.]OP[:route=ROUTE], without other keys")),
+        None => {
+            return Err(format!(
+                "`{text}`: a lowering is [FORMAT.]OP[:route=ROUTE], without other keys"
+            ));
+        }
     };
     let (format, op) = match stem.rsplit_once('.') {
-        Some((format, op)) => (Some(format.parse::<Format>().map_err(|error| error.to_string())?), op),
+        Some((format, op)) => {
+            (Some(format.parse::<Format>().map_err(|error| error.to_string())?), op)
+        }
         None => (None, stem),
     };
-    let op =
-        Op::find(op).ok_or_else(|| ParseError::unknown("operation", op, OPS.iter().map(|op| op.name)).to_string())?;
+    let op = Op::find(op).ok_or_else(|| {
+        ParseError::unknown("operation", op, OPS.iter().map(|op| op.name)).to_string()
+    })?;
     if let Some(format) = format {
         let plain = Kernel::plain(format, op).map_err(|error| error.to_string())?;
-        Kernel { route: route.unwrap_or(plain.route), ..plain }.checked().map_err(|error| error.to_string())?;
+        Kernel { route: route.unwrap_or(plain.route), ..plain }
+            .checked()
+            .map_err(|error| error.to_string())?;
     }
     Ok(Lowering { format, op, route })
 }
 
-/// The table of these keys, written under `key`; refuses keys and values that no environment has. A format's name stands
-/// for a table of keys that change for that format alone.
+/// The table of these keys, written under `key`; refuses keys and values that no environment has. A
+/// format's name stands for a table of keys that change for that format alone.
 pub(super) fn changes(key: &str, written: &EnvironmentKeys) -> Result<Table, LocatedError> {
     let mut table = Table::new();
     for (name, value) in written {

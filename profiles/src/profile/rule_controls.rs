@@ -1,9 +1,10 @@
 //! Under which controls a rule's kernels are run, and which optional groups a kernel belongs to.
 //!
-//! What a specification demands only of who requests it (`DenormPreserve` and the like) is a rule with `controls`: its
-//! kernels are run under these together with the recipe's. A control is named in full (`ftz32`, `nocontract`), or as a
-//! mode without a width (`ftz`): then it is requested at every float width that the kernel takes, gives, packs or unpacks.
-//! A mode of any other width says nothing of the kernel.
+//! What a specification demands only of who requests it (`DenormPreserve` and the like) is a rule
+//! with `controls`: its kernels are run under these together with the recipe's. A control is named
+//! in full (`ftz32`, `nocontract`), or as a mode without a width (`ftz`): then it is requested at
+//! every float width that the kernel takes, gives, packs or unpacks. A mode of any other width says
+//! nothing of the kernel.
 
 use fpprobe_spirv::needs::{float_formats, needs};
 use fpprobe_spirv::{Control, Controls, FloatLayout, Kernel, Need};
@@ -12,7 +13,8 @@ use super::{Member, OptionalGroup};
 use crate::encoding::Encoding;
 use crate::oracle::Signature;
 
-/// A kernel under the controls of these names, which a recipe of any of these modes must be able to carry as well.
+/// A kernel under the controls of these names, which a recipe of any of these modes must be able to
+/// carry as well.
 pub(super) fn under<'a>(
     kernel: Kernel,
     names: impl IntoIterator<Item = &'a str>,
@@ -22,12 +24,16 @@ pub(super) fn under<'a>(
     let mut controls = Controls::NONE;
     for name in names {
         let selected = Control::at(name, &widths).map_err(|error| error.to_string())?;
-        let strange = |control: &Control| control.width().is_some_and(|width| !widths.contains(&width));
+        let strange =
+            |control: &Control| control.width().is_some_and(|width| !widths.contains(&width));
         if selected.is_empty() || selected.iter().any(strange) {
-            return Err(format!("`{name}` means nothing to `{kernel}`, which has no float of that width"));
+            return Err(format!(
+                "`{name}` means nothing to `{kernel}`, which has no float of that width"
+            ));
         }
-        controls =
-            Controls::new(selected).and_then(|selected| controls.with(selected)).map_err(|error| error.to_string())?;
+        controls = Controls::new(selected)
+            .and_then(|selected| controls.with(selected))
+            .map_err(|error| error.to_string())?;
     }
     for mode in modes {
         let mode = Controls::new([*mode]).map_err(|error| error.to_string())?;
@@ -57,7 +63,9 @@ pub(super) fn groups(groups: &[OptionalGroup], kernel: &Kernel) -> Vec<String> {
         Member::Format(format) => kernel.format == format || formats.contains(&format),
         Member::Need(need) => needs.contains(&need),
         Member::Path(path) => kernel.with_controls(Controls::NONE) == path,
-        Member::Control(control) => kernel.controls.contains(control) || needs.contains(&Need::Control(control)),
+        Member::Control(control) => {
+            kernel.controls.contains(control) || needs.contains(&Need::Control(control))
+        }
     };
     groups.iter().filter(belongs).map(|group| group.id.clone()).collect()
 }

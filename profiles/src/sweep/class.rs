@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::encoding::Encoding;
 
-/// A class of encodings. A NaN that comes of one operand that is a NaN is told by what became of its bits.
+/// A class of encodings. A NaN that comes of one operand that is a NaN is told by what became of
+/// its bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -50,9 +51,14 @@ impl EncodingClass {
     pub fn of(encoding: Encoding, bits: u64) -> EncodingClass {
         let Encoding::Float(layout) = encoding else { return EncodingClass::Other };
         let magnitude = bits & layout.magnitude_mask();
-        let signed = |negative, positive| if layout.is_negative(bits) { negative } else { positive };
+        let signed =
+            |negative, positive| if layout.is_negative(bits) { negative } else { positive };
         if layout.is_nan(bits) {
-            if bits & layout.quiet_bit() == 0 { EncodingClass::SignallingNan } else { EncodingClass::QuietNan }
+            if bits & layout.quiet_bit() == 0 {
+                EncodingClass::SignallingNan
+            } else {
+                EncodingClass::QuietNan
+            }
         } else if magnitude == layout.infinity() {
             signed(EncodingClass::NegativeInfinite, EncodingClass::PositiveInfinite)
         } else if magnitude >= layout.min_normal() {
@@ -65,7 +71,11 @@ impl EncodingClass {
     }
 
     /// The class of a result, of one operand of the same layout or of others.
-    pub fn of_result(encoding: Encoding, bits: u64, operand: Option<(FloatLayout, u64)>) -> EncodingClass {
+    pub fn of_result(
+        encoding: Encoding,
+        bits: u64,
+        operand: Option<(FloatLayout, u64)>,
+    ) -> EncodingClass {
         let class = EncodingClass::of(encoding, bits);
         let Some((layout, operand)) = operand.filter(|(layout, operand)| {
             class.is_nan() && encoding == Encoding::Float(*layout) && layout.is_nan(*operand)
@@ -94,6 +104,9 @@ impl EncodingClass {
 
     /// Its name in statistics.
     pub fn name(self) -> String {
-        serde_json::to_value(self).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+        serde_json::to_value(self)
+            .ok()
+            .and_then(|name| name.as_str().map(str::to_owned))
+            .unwrap_or_default()
     }
 }

@@ -14,8 +14,15 @@ use crate::filter::kind::exponent;
 use crate::filter::scan::Scan;
 
 impl Verifier {
-    /// Counts errors, of which the smallest, the largest and the number are known, and looks for the largest.
-    pub(super) fn count(&self, fast: &Fast, errors: &Errors<'_>, (seen, near): (Scan, u64), work: &mut Work<'_>) {
+    /// Counts errors, of which the smallest, the largest and the number are known, and looks for
+    /// the largest.
+    pub(super) fn count(
+        &self,
+        fast: &Fast,
+        errors: &Errors<'_>,
+        (seen, near): (Scan, u64),
+        work: &mut Work<'_>,
+    ) {
         if near == 0 {
             return;
         }
@@ -44,7 +51,9 @@ impl Verifier {
             if count_from(fast.arch, distances, at - error) != from {
                 let doubtful = |distance: f64| distance >= at - error && distance < at + error;
                 let places = (0..distances.len()).filter(|place| doubtful(distances[*place]));
-                from += places.filter(|place| self.parts_at(errors, *place, settled) >= edge).count() as u64;
+                from += places
+                    .filter(|place| self.parts_at(errors, *place, settled) >= edge)
+                    .count() as u64;
             }
             sum.errors(edge, from - above);
             above = from;
@@ -63,7 +72,8 @@ impl Verifier {
         statistics: &mut SweepStatistics,
     ) {
         let exponent = statistics.exponents.entry(self.exponent(&[errors.first])).or_default();
-        // Least parts that an error must have at an input to be of account: what is known comes first where it is of a lower input.
+        // Least parts that an error must have at an input to be of account: what is known comes
+        // first where it is of a lower input.
         let needed = |worst: Option<Worst>, input: u64| {
             worst.map_or(0, |worst| worst.parts.saturating_add((worst.input < input).into()))
         };
@@ -75,10 +85,17 @@ impl Verifier {
         least = least.max(errors.parts(seen.most - errors.error));
         let mut from = 0;
         while least <= FAR
-            && let Some(place) = next_from(fast.arch, errors.distances, from, errors.error, least as f64 * errors.unit)
+            && let Some(place) = next_from(
+                fast.arch,
+                errors.distances,
+                from,
+                errors.error,
+                least as f64 * errors.unit,
+            )
         {
             let (input, distance) = (errors.first + place as u64, errors.distances[place]);
-            let [low, high] = [distance - errors.error, distance + errors.error].map(|end| errors.parts(end));
+            let [low, high] =
+                [distance - errors.error, distance + errors.error].map(|end| errors.parts(end));
             let parts = if low == high { high } else { self.parts_at(errors, place, settled) };
             exponent.see(Some(Worst { input, result: errors.results[place], parts }));
             least = least.max(needed(exponent.worst, input + 1));
@@ -89,8 +106,9 @@ impl Verifier {
 
     /// The error of a result, computed exactly.
     ///
-    /// Where the function grows or falls, and is farther from a result than all that it does in the span, the errors of inputs that
-    /// have this result grow or fall, too: between two that are the same all are.
+    /// Where the function grows or falls, and is farther from a result than all that it does in the
+    /// span, the errors of inputs that have this result grow or fall, too: between two that are
+    /// the same all are.
     fn parts_at(&self, errors: &Errors<'_>, place: usize, settled: &mut SettledRange) -> u64 {
         if settled.places.contains(&place) {
             return settled.parts;
@@ -138,7 +156,8 @@ pub(super) struct Errors<'a> {
     pub(super) unit: f64,
     /// How much a distance may be off.
     pub(super) error: f64,
-    /// No less than how far apart the function's values are, which grow or fall; infinite where they do not.
+    /// No less than how far apart the function's values are, which grow or fall; infinite where
+    /// they do not.
     pub(super) spread: f64,
 }
 

@@ -1,9 +1,10 @@
-//! Blocks that need not be handed over: what a device most likely answers is known, and the digest of its answers shows whether it
-//! did.
+//! Blocks that need not be handed over: what a device most likely answers is known, and the digest
+//! of its answers shows whether it did.
 //!
-//! A digest ([`fpprobe_spirv::sweep::Digest`]) hashes every result with its input, one to one, so that a single other result always
-//! changes it; that several others leave all three of its sums as they are happens by accident once in 2^96 blocks. It is the host
-//! that computes what is expected: a device whose own integer arithmetic is wrong fails to agree.
+//! A digest ([`fpprobe_spirv::sweep::Digest`]) hashes every result with its input, one to one, so
+//! that a single other result always changes it; that several others leave all three of its sums as
+//! they are happens by accident once in 2^96 blocks. It is the host that computes what is expected:
+//! a device whose own integer arithmetic is wrong fails to agree.
 
 use fpprobe_spirv::sweep::{Digest, Digesting};
 use pulp::Arch;
@@ -16,7 +17,8 @@ use crate::filter::kind::SIGN;
 
 /// Results that are computed at once.
 const PIECE: usize = 1 << 14;
-/// What devices give where there is no result: zeros, NaNs, and integers at the ends of their range.
+/// What devices give where there is no result: zeros, NaNs, and integers at the ends of their
+/// range.
 const CONSTANTS: [u32; 6] = [0, SIGN, 0x7fc0_0000, 0xffc0_0000, 0x7fff_ffff, 0xffff_ffff];
 
 /// What a device may answer to the inputs of a block.
@@ -36,9 +38,10 @@ impl Verifier {
         self.pairs.is_some() || self.fast.as_ref().is_some_and(|fast| fast.own.is_some())
     }
 
-    /// Judges a block of N inputs, a multiple of 2^16, by its digest: where it is that of a guess, what that says is judged in
-    /// place of the results. Gives that guess; `likely` is tried first, and where `manners` are known, no other. `None`: the results
-    /// have to be looked at.
+    /// Judges a block of N inputs, a multiple of 2^16, by its digest: where it is that of a guess,
+    /// what that says is judged in place of the results. Gives that guess; `likely` is tried
+    /// first, and where `manners` are known, no other. `None`: the results have to be looked
+    /// at.
     pub fn agreed(
         &self,
         first: u64,
@@ -58,7 +61,8 @@ impl Verifier {
         let mut guesses = self.likely(first, likely, try_behaviours).into_iter();
         // Mostly it is the first: that is judged at once.
         let guess = guesses.next()?;
-        let (mut digesting, mut judged, mut sum) = (Digesting::default(), statistics.clone(), self.sum());
+        let (mut digesting, mut judged, mut sum) =
+            (Digesting::default(), statistics.clone(), self.sum());
         pieces(guess, &mut |start, words| {
             digest_piece(&mut digesting, start as u32, words);
             self.judge(start, words, guess == Guess::Own, &mut sum, &mut judged);
@@ -74,7 +78,9 @@ impl Verifier {
             digesting.digest() == digest
         })?;
         let mut sum = self.sum();
-        pieces(guess, &mut |start, words| self.judge(start, words, guess == Guess::Own, &mut sum, statistics));
+        pieces(guess, &mut |start, words| {
+            self.judge(start, words, guess == Guess::Own, &mut sum, statistics)
+        });
         sum.add_to(&self.rules, statistics);
         Some(guess)
     }
@@ -85,7 +91,12 @@ impl Verifier {
         let all: Vec<Guess> = match &self.fast {
             Some(fast) if fast.own.is_none() => return Vec::new(),
             // Where what is accepted is the same for all, results mostly are.
-            Some(fast) if matches!(self.plan(fast, first as u32 + 1, SPAN - 1), SpanPlan::Constant(..)) => {
+            Some(fast)
+                if matches!(
+                    self.plan(fast, first as u32 + 1, SPAN - 1),
+                    SpanPlan::Constant(..)
+                ) =>
+            {
                 own().chain(CONSTANTS.map(Guess::Constant)).collect()
             }
             None if self.pairs.is_some() && !try_behaviours => {

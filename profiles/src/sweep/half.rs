@@ -1,8 +1,10 @@
-//! Operations on two binary16 numbers as the host computes them: in binary32, and rounded to binary16.
+//! Operations on two binary16 numbers as the host computes them: in binary32, and rounded to
+//! binary16.
 //!
-//! A sum, difference, product or quotient that is rounded to 24 bits and then to 11 is the one that is rounded once: 24 >= 2 * 11 + 2
-//! (Figueroa, "When is double rounding innocuous?", 1995). What lies half-way between two binary16 numbers after the first rounding
-//! did so before: an inexact one is farther from there than binary32's unit.
+//! A sum, difference, product or quotient that is rounded to 24 bits and then to 11 is the one that
+//! is rounded once: 24 >= 2 * 11 + 2 (Figueroa, "When is double rounding innocuous?", 1995). What
+//! lies half-way between two binary16 numbers after the first rounding did so before: an inexact
+//! one is farther from there than binary32's unit.
 
 use fpprobe_spirv::Format;
 use fpprobe_spirv::op::{Function, Relation};
@@ -61,7 +63,9 @@ impl HalfBehaviour {
             NanChoice::Always(0xfe00),
             NanChoice::Always(0x7fff),
         ];
-        let all = [false, true].into_iter().flat_map(move |flushes| nans.map(|nan| HalfBehaviour { nan, flushes }));
+        let all = [false, true]
+            .into_iter()
+            .flat_map(move |flushes| nans.map(|nan| HalfBehaviour { nan, flushes }));
         all.filter(|behaviour| *behaviour != HalfBehaviour::HOST)
     }
 }
@@ -73,7 +77,8 @@ pub(super) struct ScanSummary {
     pub(super) others: u32,
     /// How many lie half-way between two numbers before they are rounded.
     pub(super) ties: u32,
-    /// The largest distance of the host's from what is rounded, in 2^-13 of its unit in the last place.
+    /// The largest distance of the host's from what is rounded, in 2^-13 of its unit in the last
+    /// place.
     pub(super) most: u32,
 }
 
@@ -84,7 +89,8 @@ pub(super) struct HalfOperation {
     pub(super) chooses: bool,
     /// What is rounded, as binary32 has it; of others the result.
     pub(super) wide: fn(u32, u32) -> u32,
-    /// Computes results of consecutive pairs from the first on that have the first operand in common.
+    /// Computes results of consecutive pairs from the first on that have the first operand in
+    /// common.
     pub(super) fill: fn(Arch, HalfBehaviour, u32, &mut [u32]),
     /// Compares results of such pairs.
     pub(super) scan: fn(Arch, u32, &[u32]) -> ScanSummary,
@@ -108,7 +114,9 @@ macro_rules! chosen {
         HalfOperation {
             chooses: true,
             wide: $function,
-            fill: |arch, behaviour, first, results| fill_chosen(arch, behaviour, first, results, $function),
+            fill: |arch, behaviour, first, results| {
+                fill_chosen(arch, behaviour, first, results, $function)
+            },
             scan: |arch, first, results| scan_chosen(arch, first, results, $function),
         }
     };
@@ -137,8 +145,12 @@ impl HalfOperation {
             (Function::Sub, Format::F16) => rounded!(-),
             (Function::Mul, Format::F16) => rounded!(*),
             (Function::Div, Format::F16) => rounded!(/),
-            (Function::Min, Format::F16) => chosen!(|x, y| if takes(x, y, key(x) < key(y)) { x } else { y }),
-            (Function::Max, Format::F16) => chosen!(|x, y| if takes(x, y, key(x) > key(y)) { x } else { y }),
+            (Function::Min, Format::F16) => {
+                chosen!(|x, y| if takes(x, y, key(x) < key(y)) { x } else { y })
+            }
+            (Function::Max, Format::F16) => {
+                chosen!(|x, y| if takes(x, y, key(x) > key(y)) { x } else { y })
+            }
             (Function::Step, Format::F16) => {
                 chosen!(|x, y| if (key(y) < key(x)) & !is_nan(x) & !is_nan(y) { 0 } else { ONE })
             }
@@ -228,7 +240,8 @@ fn fill_rounded(
     let (x, y) = operands(first);
     let wide = widened(flushed(x, behaviour.flushes));
     let own = is_nan(x).then_some(x | QUIET);
-    // What is given where there is no result, and whether a NaN of the second operand is given instead.
+    // What is given where there is no result, and whether a NaN of the second operand is given
+    // instead.
     let (nan, keeps) = match behaviour.nan {
         NanChoice::First => (own.unwrap_or(INVALID), own.is_none()),
         NanChoice::Second => (own.unwrap_or(INVALID), true),
@@ -250,7 +263,12 @@ fn fill_rounded(
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
 #[inline(always)]
-fn scan_rounded(arch: Arch, first: u32, results: &[u32], compute: impl Fn(f32, f32) -> f32) -> ScanSummary {
+fn scan_rounded(
+    arch: Arch,
+    first: u32,
+    results: &[u32],
+    compute: impl Fn(f32, f32) -> f32,
+) -> ScanSummary {
     let (x, y) = operands(first);
     let wide = widened(x);
     arch.dispatch(
@@ -282,18 +300,26 @@ fn fill_chosen(
     let (x, flushes) = (flushed(x, behaviour.flushes), behaviour.flushes);
     arch.dispatch(
         #[inline(always)]
-        move || (y..).zip(results).for_each(|(y, result)| *result = compute(x, flushed(y, flushes))),
+        move || {
+            (y..).zip(results).for_each(|(y, result)| *result = compute(x, flushed(y, flushes)))
+        },
     );
 }
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
 #[inline(always)]
-fn scan_chosen(arch: Arch, first: u32, results: &[u32], compute: impl Fn(u32, u32) -> u32) -> ScanSummary {
+fn scan_chosen(
+    arch: Arch,
+    first: u32,
+    results: &[u32],
+    compute: impl Fn(u32, u32) -> u32,
+) -> ScanSummary {
     let (x, y) = operands(first);
     arch.dispatch(
         #[inline(always)]
         move || {
-            let others = (y..).zip(results).map(|(y, result)| u32::from(compute(x, y) != *result)).sum();
+            let others =
+                (y..).zip(results).map(|(y, result)| u32::from(compute(x, y) != *result)).sum();
             ScanSummary { others, ..ScanSummary::default() }
         },
     )

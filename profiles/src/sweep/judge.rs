@@ -22,12 +22,13 @@ use crate::filter::{Decision, Filter, of_rounded};
 use crate::interval::Interval;
 use crate::oracle::Demand;
 
-/// A span: the kind of its inputs, what the rules say of results that all accept, and the first input.
+/// A span: the kind of its inputs, what the rules say of results that all accept, and the first
+/// input.
 pub(super) type KnownSpan<'a> = (SpanKind, &'a RuleVerdicts, u64);
 
 impl Verifier {
-    /// Judges runs of equal results by what is known of their kind, or by the filter's answer on the places of a run, else by
-    /// the oracle: those places are handed to `others`.
+    /// Judges runs of equal results by what is known of their kind, or by the filter's answer on
+    /// the places of a run, else by the oracle: those places are handed to `others`.
     pub(super) fn runs(
         &self,
         fast: &Fast,
@@ -43,13 +44,19 @@ impl Verifier {
         while at < results.len() {
             let (input, result, rest) = (first + at as u64, results[at], &results[at..]);
             // What becomes of a NaN's bits is a class.
-            let class = nan.then(|| self.class_of_result(input, result)).filter(|class| class.is_nan());
-            let same = |(input, result): &(u64, &u32)| Some(self.class_of_result(*input, **result)) == class;
+            let class =
+                nan.then(|| self.class_of_result(input, result)).filter(|class| class.is_nan());
+            let same = |(input, result): &(u64, &u32)| {
+                Some(self.class_of_result(*input, **result)) == class
+            };
             let (places, says) = if let (Some(_), Some(says)) = (class, &known.nan) {
                 (at..at + (input..).zip(rest).take_while(same).count(), Some(says.clone()))
             } else {
                 let places = at..at + if nan { 1 } else { run(rest) };
-                (places.clone(), self.decide(known, accepted, result, |demand| answer(demand, places.clone())))
+                (
+                    places.clone(),
+                    self.decide(known, accepted, result, |demand| answer(demand, places.clone())),
+                )
             };
             if says.is_none() {
                 others(places.clone());
@@ -60,23 +67,40 @@ impl Verifier {
     }
 
     /// Results of which nothing is known but what is accepted of their kind.
-    pub(super) fn constant(&self, fast: &Fast, span: KnownSpan<'_>, results: &[u32], work: &mut Work<'_>) {
+    pub(super) fn constant(
+        &self,
+        fast: &Fast,
+        span: KnownSpan<'_>,
+        results: &[u32],
+        work: &mut Work<'_>,
+    ) {
         self.runs(fast, span, results, work, |_, _| Decision::ConsultOracle, |_| {});
     }
 
     /// Results of which only a magnitude is demanded, if anything.
-    pub(super) fn free(&self, fast: &Fast, limit: f32, span: KnownSpan<'_>, results: &[u32], work: &mut Work<'_>) {
+    pub(super) fn free(
+        &self,
+        fast: &Fast,
+        limit: f32,
+        span: KnownSpan<'_>,
+        results: &[u32],
+        work: &mut Work<'_>,
+    ) {
         let (_, accepted, first) = span;
         let (normal, negative) = count_normal(fast.arch, results, limit);
         if normal < results.len() as u64 {
-            let free = |result: u32| limit == f32::INFINITY || count_normal(fast.arch, &[result], limit).0 == 1;
-            let answer = |_: &Demand, places: Range<usize>| Decision::from(free(results[places.start]));
+            let free = |result: u32| {
+                limit == f32::INFINITY || count_normal(fast.arch, &[result], limit).0 == 1
+            };
+            let answer =
+                |_: &Demand, places: Range<usize>| Decision::from(free(results[places.start]));
             return self.runs(fast, span, results, work, answer, |_| {});
         }
         let class = self.class(first);
-        for (of, count) in
-            [(EncodingClass::NegativeNormal, negative), (EncodingClass::PositiveNormal, normal - negative)]
-        {
+        for (of, count) in [
+            (EncodingClass::NegativeNormal, negative),
+            (EncodingClass::PositiveNormal, normal - negative),
+        ] {
             work.sum.classify([class, EncodingClass::Other], of, count);
         }
         work.says(self.exponent(&[first]), [first, first + normal - 1], accepted, normal);
@@ -110,7 +134,11 @@ impl Verifier {
         let answer = |demand: &Demand, mut places: Range<usize>| {
             let result = results[places.start];
             let of = |near| filter.answer(demand, result, near);
-            if of(false) == Decision::Accepted { Decision::Accepted } else { of(places.all(is_near)) }
+            if of(false) == Decision::Accepted {
+                Decision::Accepted
+            } else {
+                of(places.all(is_near))
+            }
         };
         self.runs(fast, span, results, work, answer, |_| {});
     }
@@ -127,11 +155,14 @@ impl Verifier {
     ) {
         let (kind, accepted, first) = span;
         let known = self.known(fast, kind, first as u32);
-        let (class, exponent, count) = (self.class(first), self.exponent(&[first]), results.len() as u64);
-        // What is demanded of one is demanded of all, those that are judged by themselves among them.
+        let (class, exponent, count) =
+            (self.class(first), self.exponent(&[first]), results.len() as u64);
+        // What is demanded of one is demanded of all, those that are judged by themselves among
+        // them.
         let whole = [first, first + count - 1];
         let positive = filter.polynomial.low >= 0.0;
-        let of = if positive { EncodingClass::PositiveNormal } else { EncodingClass::NegativeNormal };
+        let of =
+            if positive { EncodingClass::PositiveNormal } else { EncodingClass::NegativeNormal };
         if self.is_rounded(fast, known, first, results, work) {
             work.sum.classify([class, EncodingClass::Other], of, count);
             work.says(exponent, whole, accepted, count);
@@ -151,12 +182,17 @@ impl Verifier {
                     continue;
                 }
                 let is_other = |place: &usize| !filter.is_plain(results[*place], found[*place]);
-                let others = at..(at..results.len()).take_while(is_other).last().map_or(at, |last| last + 1);
+                let others =
+                    at..(at..results.len()).take_while(is_other).last().map_or(at, |last| last + 1);
                 let (results, found) = (&results[others.clone()], &mut found[others.clone()]);
                 let mut consulted: Vec<Range<usize>> = Vec::new();
                 let answer = |demand: &Demand, mut places: Range<usize>| {
                     let result = results[places.start];
-                    filter.answer(demand, result, places.all(|place| filter.is_near(result, found[place])))
+                    filter.answer(
+                        demand,
+                        result,
+                        places.all(|place| filter.is_near(result, found[place])),
+                    )
                 };
                 let of = (kind, accepted, first + at as u64);
                 self.runs(fast, of, results, work, answer, |places| consulted.push(places));
@@ -173,28 +209,50 @@ impl Verifier {
         work.says(exponent, whole, accepted, plain);
         let operand = Interval::point(f64::from(f32::from_bits(first as u32)));
         let bounds = |demand: &Demand| {
-            stated(&demand.accuracy, operand, LAYOUT).is_some_and(|one| bounds_error(one, operand.lo))
+            stated(&demand.accuracy, operand, LAYOUT)
+                .is_some_and(|one| bounds_error(one, operand.lo))
         };
         if !self.demands(known).any(bounds) {
             return;
         }
         let polynomial = &filter.polynomial;
-        let mut errors = Errors::new(LAYOUT, first, results, found, polynomial.low.abs().min(polynomial.high.abs()));
+        let mut errors = Errors::new(
+            LAYOUT,
+            first,
+            results,
+            found,
+            polynomial.low.abs().min(polynomial.high.abs()),
+        );
         if fast.function().is_some_and(is_monotonic) {
             errors.spread = polynomial.high - polynomial.low;
         }
         let (seen, near) = if seen.outside > 0 { errors.seen() } else { (seen, count) };
-        // Differences are rounded, too; how far those lie that are beyond what is counted does not matter.
-        errors.error = polynomial.error + f64::EPSILON * seen.most.min(2.0 * FAR as f64 * errors.unit);
+        // Differences are rounded, too; how far those lie that are beyond what is counted does not
+        // matter.
+        errors.error =
+            polynomial.error + f64::EPSILON * seen.most.min(2.0 * FAR as f64 * errors.unit);
         self.count(fast, &errors, (seen, near), work);
     }
 
-    /// Whether results near normal exact ones are correctly rounded, and accepted for that, and no error of theirs can be the largest.
-    fn is_rounded(&self, fast: &Fast, known: &KindRules, first: u64, results: &[u32], work: &mut Work<'_>) -> bool {
-        // No square root or reciprocal lies half-way between two numbers: of what is rounded, errors are below half an ulp.
+    /// Whether results near normal exact ones are correctly rounded, and accepted for that, and no
+    /// error of theirs can be the largest.
+    fn is_rounded(
+        &self,
+        fast: &Fast,
+        known: &KindRules,
+        first: u64,
+        results: &[u32],
+        work: &mut Work<'_>,
+    ) -> bool {
+        // No square root or reciprocal lies half-way between two numbers: of what is rounded,
+        // errors are below half an ulp.
         const MOST: u64 = PARTS / 2 - 1;
         let Some(own) = fast.own else { return false };
-        let worst = work.statistics.exponents.get(&self.exponent(&[first])).and_then(|exponent| exponent.worst);
+        let worst = work
+            .statistics
+            .exponents
+            .get(&self.exponent(&[first]))
+            .and_then(|exponent| exponent.worst);
         worst.is_some_and(|worst| worst.parts >= MOST && worst.input < first)
             && self.demands(known).all(|demand| accepts_nearest(&demand.accuracy))
             && work.are_own(fast.arch, own, first, results)
@@ -202,9 +260,9 @@ impl Verifier {
 
     /// Results of a kind that are compared with the host's.
     ///
-    /// Of a normal operand, or an integer, a result that is the correctly rounded one is accepted by every accuracy that
-    /// [`super::kind`] lets in; of a subnormal one where no demand flushes it, operand or result, and otherwise where all accept
-    /// what zero gives.
+    /// Of a normal operand, or an integer, a result that is the correctly rounded one is accepted
+    /// by every accuracy that [`super::kind`] lets in; of a subnormal one where no demand
+    /// flushes it, operand or result, and otherwise where all accept what zero gives.
     pub(super) fn equal(
         &self,
         fast: &Fast,
@@ -238,7 +296,8 @@ impl Verifier {
             work.sum.classify([self.class(first), EncodingClass::Other], of, count);
             work.says(self.exponent(&[first]), [first, first + count - 1], accepted, count);
         } else {
-            let is_own = |place: usize| (native.compute)((first + place as u64) as u32) == results[place];
+            let is_own =
+                |place: usize| (native.compute)((first + place as u64) as u32) == results[place];
             let answer = |demand: &Demand, mut places: Range<usize>| {
                 if places.all(is_own) { of_rounded(demand, kind) } else { Decision::ConsultOracle }
             };
@@ -255,9 +314,11 @@ impl Verifier {
         work.distances = distances;
     }
 
-    /// Whether results of a kind that are the host's are all of one class: integers and numbers of one size are.
+    /// Whether results of a kind that are the host's are all of one class: integers and numbers of
+    /// one size are.
     fn is_one_class(&self, kind: SpanKind, results: &[u32]) -> bool {
-        let [first, last] = [results[0], results[results.len() - 1]].map(|result| self.class_of_result(0, result));
+        let [first, last] =
+            [results[0], results[results.len() - 1]].map(|result| self.class_of_result(0, result));
         first == last && kind != SpanKind::Normal(Magnitude::Beyond)
     }
 }

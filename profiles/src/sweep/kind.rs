@@ -35,7 +35,8 @@ pub(super) struct KindDemand {
     rule: usize,
     /// Its number among the rule's.
     demand: usize,
-    /// What it accepts, where it is the same for all; of subnormals what it accepts where they are read as zero.
+    /// What it accepts, where it is the same for all; of subnormals what it accepts where they are
+    /// read as zero.
     set: Option<Set>,
     /// Whether that is all that it accepts.
     exact: bool,
@@ -76,22 +77,37 @@ impl Fast {
 
     /// For kernels that there is a way for.
     pub(super) fn new(kernel: &Kernel, rules: &[SweepRule]) -> Option<Fast> {
-        let single = kernel.params().iter().chain(&kernel.results()).all(|shape| shape.format == Format::F32);
+        let single = kernel
+            .params()
+            .iter()
+            .chain(&kernel.results())
+            .all(|shape| shape.format == Format::F32);
         let function = kernel.op.function;
-        let near =
-            || (single && kernel.arity() == 1 && computed(function).is_some()).then_some(CheckMethod::Near(function));
+        let near = || {
+            (single && kernel.arity() == 1 && computed(function).is_some())
+                .then_some(CheckMethod::Near(function))
+        };
         let demands = || rules.iter().flat_map(|rule| &rule.demands);
         let accepts = |native: &Native| filter::accept_rounded(demands(), native.exact);
-        let narrows =
-            || (narrows(kernel) && demands().all(|demand| demand.accuracy.is_rounding())).then_some(CheckMethod::Cells);
-        let way = Native::new(kernel).filter(accepts).map(CheckMethod::Equal).or_else(near).or_else(narrows)?;
+        let narrows = || {
+            (narrows(kernel) && demands().all(|demand| demand.accuracy.is_rounding()))
+                .then_some(CheckMethod::Cells)
+        };
+        let way = Native::new(kernel)
+            .filter(accepts)
+            .map(CheckMethod::Equal)
+            .or_else(near)
+            .or_else(narrows)?;
         Some(Fast { way, own: own(&way), arch: pulp::Arch::new(), known: Default::default() })
     }
 }
 
 impl Verifier {
     /// The demands that look at a kind.
-    pub(super) fn demands<'a>(&'a self, known: &'a KindRules) -> impl Iterator<Item = &'a Demand> + 'a {
+    pub(super) fn demands<'a>(
+        &'a self,
+        known: &'a KindRules,
+    ) -> impl Iterator<Item = &'a Demand> + 'a {
         known.demands.iter().map(|looking| self.demand(looking))
     }
 
@@ -109,7 +125,11 @@ impl Verifier {
             let case = [u64::from(input)];
             let (operands, encoding) = (self.signature.operands(&case, 0), self.encoding());
             let looks = |(rule, demand): &(usize, usize)| {
-                self.rules[*rule].of.selects(encoding, &operands, &self.rules[*rule].demands[*demand])
+                self.rules[*rule].of.selects(
+                    encoding,
+                    &operands,
+                    &self.rules[*rule].demands[*demand],
+                )
             };
             let all = self
                 .rules
@@ -126,12 +146,20 @@ impl Verifier {
                     };
                     let mut flushed = demand.clone();
                     flushed.operands.subnormal_inputs = Subnormals::Flush;
-                    let of =
-                        |input: u32| accepted_on(encoding, &self.signature.operands(&[u64::from(input)], 0), &flushed);
+                    let of = |input: u32| {
+                        accepted_on(
+                            encoding,
+                            &self.signature.operands(&[u64::from(input)], 0),
+                            &flushed,
+                        )
+                    };
                     let (sign, largest) = (input & SIGN, BINARY32.min_normal() as u32 - 1);
-                    // An operation that hands on its operand as it came accepts something else of each.
+                    // An operation that hands on its operand as it came accepts something else of
+                    // each.
                     let set = plain.then(|| of(input));
-                    set.filter(|set| [1, largest].iter().all(|magnitude| of(sign | magnitude) == *set))
+                    set.filter(|set| {
+                        [1, largest].iter().all(|magnitude| of(sign | magnitude) == *set)
+                    })
                 }
                 _ => Some(accepted_on(encoding, &operands, demand)),
             };
@@ -143,16 +171,27 @@ impl Verifier {
                 // More readings accept no less.
                 let open = set.as_ref().is_some_and(Set::is_everything);
                 let demands = (exact || open).then_some(!open);
-                KindDemand { rule, demand, set, exact, demands, binades: [const { OnceLock::new() }; 255] }
+                KindDemand {
+                    rule,
+                    demand,
+                    set,
+                    exact,
+                    demands,
+                    binades: [const { OnceLock::new() }; 255],
+                }
             };
-            let mut known = KindRules { demands: all.filter(looks).map(looking).collect(), nan: None };
-            known.nan = self.accepted(&known, |_| None).and_then(|accepted| known.of_nans(encoding, &accepted));
+            let mut known =
+                KindRules { demands: all.filter(looks).map(looking).collect(), nan: None };
+            known.nan = self
+                .accepted(&known, |_| None)
+                .and_then(|accepted| known.of_nans(encoding, &accepted));
             known
         })
     }
 
-    /// What the rules say of a result that all accept; `None` where it is not known whether they demand anything. Of inputs of which
-    /// that is not the same for all of the kind, `demands` decides.
+    /// What the rules say of a result that all accept; `None` where it is not known whether they
+    /// demand anything. Of inputs of which that is not the same for all of the kind, `demands`
+    /// decides.
     pub(super) fn accepted(
         &self,
         known: &KindRules,
@@ -167,14 +206,22 @@ impl Verifier {
         Some(accepted)
     }
 
-    /// What they say of a result of these inputs that all accept; `None` where it may not be the same for all.
-    pub(super) fn accepted_on(&self, known: &KindRules, inputs: &InputSpan) -> Option<RuleVerdicts> {
+    /// What they say of a result of these inputs that all accept; `None` where it may not be the
+    /// same for all.
+    pub(super) fn accepted_on(
+        &self,
+        known: &KindRules,
+        inputs: &InputSpan,
+    ) -> Option<RuleVerdicts> {
         let encoding = self.encoding();
-        self.accepted(known, |looking| is_demanding(self.demand(looking), encoding, inputs, &looking.binades))
+        self.accepted(known, |looking| {
+            is_demanding(self.demand(looking), encoding, inputs, &looking.binades)
+        })
     }
 
-    /// What they say of a result, `accepted` being what they say of one that all accept; `None` where that is not known of one of the
-    /// demands. Where the kind does not decide, `answer` is the filter's decision.
+    /// What they say of a result, `accepted` being what they say of one that all accept; `None`
+    /// where that is not known of one of the demands. Where the kind does not decide, `answer`
+    /// is the filter's decision.
     pub(super) fn decide(
         &self,
         known: &KindRules,
@@ -226,7 +273,8 @@ impl KindRules {
         self.demands.iter().filter(|looking| !looking.exact)
     }
 
-    /// Whether what all demands accept is known: of subnormals at least what they accept where they are read as zero.
+    /// Whether what all demands accept is known: of subnormals at least what they accept where they
+    /// are read as zero.
     pub(super) fn has_sets(&self) -> bool {
         self.demands.iter().all(|looking| looking.set.is_some())
     }

@@ -38,7 +38,8 @@ impl SweepRule {
     }
 }
 
-/// What a rule says of a result; `None` where it demands nothing: it does not look at the operands, or accepts any result.
+/// What a rule says of a result; `None` where it demands nothing: it does not look at the operands,
+/// or accepts any result.
 pub(super) type RuleDecision = Option<bool>;
 
 /// What the rules say.
@@ -80,7 +81,8 @@ impl Verifier {
         sets.fold(Set::everything(encoding), |all, set| all.and(&set))
     }
 
-    /// The error of a result in parts of an ulp; `None` where it is not measured, see [`SweepStatistics::histogram`].
+    /// The error of a result in parts of an ulp; `None` where it is not measured, see
+    /// [`SweepStatistics::histogram`].
     pub(super) fn error(&self, operands: &Operands, result: u32) -> Option<u64> {
         let Encoding::Float(layout) = self.encoding() else { return None };
         let result = Operand { layout: Some(layout), bits: u64::from(result) };
@@ -109,7 +111,9 @@ fn bounds_error(demand: &Demand, operands: &Operands) -> bool {
     }
     let x = operands.first().map_or(0.0, |operand| operand.double());
     match demand.accuracy.at(&values) {
-        Accuracy::Inherited(inherited) if x != 0.0 => is_unstated(inherited, Interval::point(x), layout) != Some(true),
+        Accuracy::Inherited(inherited) if x != 0.0 => {
+            is_unstated(inherited, Interval::point(x), layout) != Some(true)
+        }
         accuracy => tolerance::bounds_error(accuracy, x),
     }
 }

@@ -1,9 +1,10 @@
 //! Whole domains: every input of a kernel judged.
 //!
-//! A [`Verifier`] knows a kernel and the rules of profiles that say which of its results are accepted. It is given results of
-//! consecutive inputs, and adds what it finds to a [`SweepStatistics`]. What is accepted is the oracle's word in every case: it says it
-//! once for a kind of inputs of which the same is accepted, `crate::filter` accepts for it what is proven to be accepted, and every
-//! other result it judges by itself.
+//! A [`Verifier`] knows a kernel and the rules of profiles that say which of its results are
+//! accepted. It is given results of consecutive inputs, and adds what it finds to a
+//! [`SweepStatistics`]. What is accepted is the oracle's word in every case: it says it once for a
+//! kind of inputs of which the same is accepted, `crate::filter` accepts for it what is proven to
+//! be accepted, and every other result it judges by itself.
 
 mod cells;
 mod class;
@@ -36,7 +37,9 @@ pub use half::{HalfBehaviour, NanChoice};
 use kind::Fast;
 use lane::SweepRule;
 use pairs::Pairs;
-pub use statistics::{CHUNK, Exponent, FAR, InputRun, PARTS, RUNS, RuleCount, SweepStatistics, Worst, bin};
+pub use statistics::{
+    CHUNK, Exponent, FAR, InputRun, PARTS, RUNS, RuleCount, SweepStatistics, Worst, bin,
+};
 use sum::CountSum;
 use work::Work;
 
@@ -44,7 +47,9 @@ use work::Work;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unverifiable {
     /// No rule says what is accepted.
-    #[error("no required rule of {profiles} looks at {kernel}: name another profile, or take a fingerprint")]
+    #[error(
+        "no required rule of {profiles} looks at {kernel}: name another profile, or take a fingerprint"
+    )]
     NoRule {
         /// The kernel.
         kernel: String,
@@ -77,24 +82,29 @@ impl Verifier {
     pub fn new(kernel: &Kernel, profiles: &[Profile]) -> Result<Verifier, Unverifiable> {
         let signature = Signature::new(kernel);
         let fields = fields(kernel, &signature)?;
-        let rules: Vec<SweepRule> = profiles.iter().flat_map(|profile| rules(profile, kernel)).collect();
+        let rules: Vec<SweepRule> =
+            profiles.iter().flat_map(|profile| rules(profile, kernel)).collect();
         if rules.is_empty() {
             let profiles: Vec<&str> = profiles.iter().map(|profile| profile.id.as_str()).collect();
-            return Err(Unverifiable::NoRule { kernel: kernel.to_string(), profiles: profiles.join(", ") });
+            return Err(Unverifiable::NoRule {
+                kernel: kernel.to_string(),
+                profiles: profiles.join(", "),
+            });
         }
         let fast = Fast::new(kernel, &rules);
         let pairs = Pairs::new(kernel, &rules, signature.encodings[0]);
         Ok(Verifier { signature, fields, rules, fast, pairs })
     }
 
-    /// Statistics of a chunk that begins with this input, to be merged with this one, which it knows: what is of no account beside it
-    /// is not looked for.
+    /// Statistics of a chunk that begins with this input, to be merged with this one, which it
+    /// knows: what is of no account beside it is not looked for.
     pub fn beside(&self, known: &SweepStatistics, first: u64) -> SweepStatistics {
         known.beside(first, self.exponent(&self.case(first)))
     }
 
-    /// Judges results of consecutive inputs, `first` being the number of the first: the bits of the operands side by side, the
-    /// first operand's highest. A result is one word, the value's bits in its lowest.
+    /// Judges results of consecutive inputs, `first` being the number of the first: the bits of the
+    /// operands side by side, the first operand's highest. A result is one word, the value's
+    /// bits in its lowest.
     pub fn block(&self, first: u64, results: &[u32], statistics: &mut SweepStatistics) {
         let mut sum = self.sum();
         self.judge(first, results, false, &mut sum, statistics);
@@ -107,7 +117,14 @@ impl Verifier {
     }
 
     /// Judges results of consecutive inputs; `own`: they are known to be the host's own.
-    fn judge(&self, first: u64, results: &[u32], own: bool, sum: &mut CountSum, statistics: &mut SweepStatistics) {
+    fn judge(
+        &self,
+        first: u64,
+        results: &[u32],
+        own: bool,
+        sum: &mut CountSum,
+        statistics: &mut SweepStatistics,
+    ) {
         let mut work = Work::new(sum, statistics);
         work.own = own;
         match (&self.fast, &self.pairs) {
@@ -130,9 +147,13 @@ impl Verifier {
     }
 }
 
-/// The operands' formats and places, if the operands are numbers and the result is one value of a word.
+/// The operands' formats and places, if the operands are numbers and the result is one value of a
+/// word.
 fn fields(kernel: &Kernel, signature: &Signature) -> Result<Vec<(Format, u32)>, Unverifiable> {
-    let refused = |reason: &str| Unverifiable::Domain { kernel: kernel.to_string(), reason: reason.to_owned() };
+    let refused = |reason: &str| Unverifiable::Domain {
+        kernel: kernel.to_string(),
+        reason: reason.to_owned(),
+    };
     let domain = Domain::of(kernel).map_err(|error| refused(&error.to_string()))?;
     if kernel.params().iter().any(|shape| shape.width != 1) || kernel.width != 1 {
         return Err(refused("its operands are vectors; a sweep asks numbers"));

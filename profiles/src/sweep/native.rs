@@ -1,4 +1,5 @@
-//! Operations whose correctly rounded result the host's own instructions give: it is compared bit by bit.
+//! Operations whose correctly rounded result the host's own instructions give: it is compared bit
+//! by bit.
 
 use fpprobe_spirv::op::Function;
 use fpprobe_spirv::{Format, Kernel};
@@ -18,15 +19,18 @@ pub(super) struct Native {
     pub(super) compute: fn(u32) -> u32,
     /// The same of many inputs.
     pub(super) own: Fill,
-    /// Writes down how far results of consecutive inputs from the first on lie from what is rounded.
+    /// Writes down how far results of consecutive inputs from the first on lie from what is
+    /// rounded.
     pub(super) scan: fn(Arch, u32, &[u32], &mut [f64]) -> Scan,
     /// Whether results are exact, so that every accuracy accepts them.
     pub(super) exact: bool,
     /// Of a conversion to integers, which numbers the format holds.
     pub(super) integers: Option<fn(f32) -> bool>,
-    /// What is rounded, where results are not exact; near enough to show on which side of any number of 40 digits it lies.
+    /// What is rounded, where results are not exact; near enough to show on which side of any
+    /// number of 40 digits it lies.
     pub(super) value: fn(u32) -> f64,
-    /// Whether results of operands of one sign and exponent are of one kind if the first and the last are.
+    /// Whether results of operands of one sign and exponent are of one kind if the first and the
+    /// last are.
     pub(super) uniform: bool,
     /// Whether exact results have a distance from those of devices: a choice has none.
     pub(super) has_errors: bool,
@@ -37,7 +41,8 @@ impl Native {
     pub(super) fn inputs(&self, kind: SpanKind, ends: [u32; 2], float: bool) -> InputSpan {
         let interval = |[a, b]: [f64; 2]| Interval { lo: a.min(b), hi: a.max(b) };
         let results = interval(ends.map(|end| (self.value)(end).abs()));
-        let operand = if float { interval(ends.map(|end| f64::from(f32::from_bits(end)))) } else { results };
+        let operand =
+            if float { interval(ends.map(|end| f64::from(f32::from_bits(end)))) } else { results };
         InputSpan { kind, first: ends[0], operand, results }
     }
 
@@ -53,7 +58,8 @@ impl Native {
         }
     }
 
-    /// What operands from one to another are, of one sign and no powers of two, and their results; `None` where they are not of one kind.
+    /// What operands from one to another are, of one sign and no powers of two, and their results;
+    /// `None` where they are not of one kind.
     pub(super) fn kind(&self, ends: [u32; 2], float: bool) -> Option<SpanKind> {
         let normal = !float || ends[0] & !SIGN >= LEAST_NORMAL;
         let size = self.size(ends[0]).filter(|size| self.size(ends[1]) == Some(*size))?;
@@ -63,11 +69,16 @@ impl Native {
     }
 }
 
-/// Computes correctly rounded results of a function that IEEE 754 defines, for which devices have no exact ones.
+/// Computes correctly rounded results of a function that IEEE 754 defines, for which devices have
+/// no exact ones.
 pub(super) fn own(function: Function) -> Option<Fill> {
     match function {
-        Function::Sqrt => Some(|arch, first, results| fill(arch, first, results, |x| float(x).sqrt().to_bits())),
-        Function::Reciprocal => Some(|arch, first, results| fill(arch, first, results, |x| (1.0 / float(x)).to_bits())),
+        Function::Sqrt => {
+            Some(|arch, first, results| fill(arch, first, results, |x| float(x).sqrt().to_bits()))
+        }
+        Function::Reciprocal => {
+            Some(|arch, first, results| fill(arch, first, results, |x| (1.0 / float(x)).to_bits()))
+        }
         _ => None,
     }
 }
@@ -99,10 +110,14 @@ impl Native {
             (Format::F32, Function::Floor, Format::F32) => native!(|x| float(x).floor().to_bits()),
             (Format::F32, Function::Ceil, Format::F32) => native!(|x| float(x).ceil().to_bits()),
             (Format::F32, Function::Trunc, Format::F32) => native!(|x| float(x).trunc().to_bits()),
-            (Format::F32, Function::RoundEven, Format::F32) => native!(|x| float(x).round_ties_even().to_bits()),
+            (Format::F32, Function::RoundEven, Format::F32) => {
+                native!(|x| float(x).round_ties_even().to_bits())
+            }
             (Format::F32, Function::Abs, Format::F32) => native!(|x| x & !SIGN),
             (Format::F32, Function::Neg, Format::F32) => native!(|x| x ^ SIGN),
-            (Format::F32, Function::Sign, Format::F32) => native!(|x| if x & !SIGN == 0 { x } else { x & SIGN | ONE }),
+            (Format::F32, Function::Sign, Format::F32) => {
+                native!(|x| if x & !SIGN == 0 { x } else { x & SIGN | ONE })
+            }
             // Half-way between two integers either will do; most devices take the even one.
             (Format::F32, Function::Round, Format::F32) => {
                 Native { has_errors: false, ..native!(|x| float(x).round_ties_even().to_bits()) }
@@ -114,8 +129,12 @@ impl Native {
                 let native = native!(|x| (float(x) - float(x).floor()).to_bits(), fraction);
                 Native { exact: false, uniform: false, ..native }
             }
-            (Format::F32, Function::IsNan, Format::Bool) => native!(|x| u32::from(x & !SIGN > INFINITY)),
-            (Format::F32, Function::IsInf, Format::Bool) => native!(|x| u32::from(x & !SIGN == INFINITY)),
+            (Format::F32, Function::IsNan, Format::Bool) => {
+                native!(|x| u32::from(x & !SIGN > INFINITY))
+            }
+            (Format::F32, Function::IsInf, Format::Bool) => {
+                native!(|x| u32::from(x & !SIGN == INFINITY))
+            }
             (Format::F32, Function::ToInteger, Format::I32) => {
                 Native { integers: Some(|x| (-TWO_31..TWO_31).contains(&x)), ..native!(to_signed) }
             }
@@ -123,7 +142,8 @@ impl Native {
                 Native { integers: Some(|x| x > -1.0 && x < 2.0 * TWO_31), ..native!(to_unsigned) }
             }
             (Format::I32, Function::FromSigned, Format::F32) => {
-                let native = native!(|x| (x.cast_signed() as f32).to_bits(), |x| f64::from(x.cast_signed()));
+                let native =
+                    native!(|x| (x.cast_signed() as f32).to_bits(), |x| f64::from(x.cast_signed()));
                 Native { exact: false, ..native }
             }
             (Format::U32, Function::FromUnsigned, Format::F32) => {
@@ -139,14 +159,18 @@ const ONE: u32 = 0x3f80_0000;
 /// 2^31.
 const TWO_31: f32 = 2_147_483_648.0;
 
-#[expect(clippy::inline_always, reason = "the loop around it is compiled for the processor's instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "the loop around it is compiled for the processor's instructions"
+)]
 #[inline(always)]
 fn float(bits: u32) -> f32 {
     f32::from_bits(bits)
 }
 
-/// What a number is above the next integer below. Of what binary64 does not hold it is the one of the two numbers around that is odd:
-/// it lies on the same side of every number of fewer digits as the exact result does.
+/// What a number is above the next integer below. Of what binary64 does not hold it is the one of
+/// the two numbers around that is odd: it lies on the same side of every number of fewer digits as
+/// the exact result does.
 #[expect(clippy::inline_always, reason = "it is part of loops")]
 #[inline(always)]
 fn fraction(bits: u32) -> f64 {
@@ -157,7 +181,8 @@ fn fraction(bits: u32) -> f64 {
     f64::from_bits((difference.to_bits() - u64::from(lost < 0.0)) | u64::from(lost != 0.0))
 }
 
-/// The magnitude of a number without its fraction, if it is below 2^32. The language's own conversion is not done many at once.
+/// The magnitude of a number without its fraction, if it is below 2^32. The language's own
+/// conversion is not done many at once.
 #[expect(clippy::inline_always, reason = "it is part of loops")]
 #[inline(always)]
 fn whole(bits: u32) -> u32 {
@@ -171,7 +196,11 @@ fn whole(bits: u32) -> u32 {
 #[inline(always)]
 fn to_signed(bits: u32) -> u32 {
     let (magnitude, negative) = (bits & !SIGN, bits & SIGN != 0);
-    let whole = if magnitude >= TWO_31.to_bits() { (SIGN - 1).wrapping_add(u32::from(negative)) } else { whole(bits) };
+    let whole = if magnitude >= TWO_31.to_bits() {
+        (SIGN - 1).wrapping_add(u32::from(negative))
+    } else {
+        whole(bits)
+    };
     let signed = if negative { whole.wrapping_neg() } else { whole };
     if magnitude > INFINITY { 0 } else { signed }
 }
@@ -186,7 +215,13 @@ fn to_unsigned(bits: u32) -> u32 {
 
 #[expect(clippy::inline_always, reason = "so that each operation has its own loop")]
 #[inline(always)]
-fn distances(arch: Arch, first: u32, results: &[u32], found: &mut [f64], value: impl Fn(u32) -> f64) -> Scan {
+fn distances(
+    arch: Arch,
+    first: u32,
+    results: &[u32],
+    found: &mut [f64],
+    value: impl Fn(u32) -> f64,
+) -> Scan {
     scan(
         arch,
         #[inline(always)]
@@ -203,6 +238,10 @@ fn distances(arch: Arch, first: u32, results: &[u32], found: &mut [f64], value: 
 fn fill(arch: Arch, first: u32, results: &mut [u32], compute: impl Fn(u32) -> u32) {
     arch.dispatch(
         #[inline(always)]
-        || (0..).zip(results).for_each(|(place, result): (u32, _)| *result = compute(first.wrapping_add(place))),
+        || {
+            (0..)
+                .zip(results)
+                .for_each(|(place, result): (u32, _)| *result = compute(first.wrapping_add(place)))
+        },
     );
 }

@@ -1,11 +1,12 @@
 //! Results of two binary16 operands: row by row, a row being the pairs of one first operand.
 //!
 //! A row is cut where the second operand is of another sort, or where the host's result is another
-//! kind of number. In such a segment the host's results are accepted where every accuracy that looks
-//! accepts correctly rounded results: what the environment says of subnormals, zeros, overflow or
-//! infinities adds results to the set, but for what [`keeps`] excludes. The same holds for what the
-//! host gives with subnormals flushed, where every demand allows that. What the rules say of such a
-//! segment is the oracle's word on its first pair. All other results are the oracle's one by one.
+//! kind of number. In such a segment the host's results are accepted where every accuracy that
+//! looks accepts correctly rounded results: what the environment says of subnormals, zeros,
+//! overflow or infinities adds results to the set, but for what [`keeps`] excludes. The same holds
+//! for what the host gives with subnormals flushed, where every demand allows that. What the rules
+//! say of such a segment is the oracle's word on its first pair. All other results are the oracle's
+//! one by one.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,8 +17,8 @@ use fpprobe_spirv::op::Function;
 use pulp::Arch;
 
 use super::half::{
-    HalfBehaviour, HalfOperation, LARGEST, LAYOUT, LEAST_NORMAL, REST, ScanSummary, is_nan, is_subnormal, key,
-    narrowed, operands,
+    HalfBehaviour, HalfOperation, LARGEST, LAYOUT, LEAST_NORMAL, REST, ScanSummary, is_nan,
+    is_subnormal, key, narrowed, operands,
 };
 use super::lane::{RuleVerdicts, SweepRule, is_judged};
 use super::sorts::Sorts;
@@ -33,7 +34,8 @@ use crate::oracle::{Demand, Operands};
 
 /// Results that are compared at once.
 const SPAN: u32 = 2048;
-/// From here to the largest number the errors of divisions may reach beyond that, where nothing is demanded any more.
+/// From here to the largest number the errors of divisions may reach beyond that, where nothing is
+/// demanded any more.
 const TOP: u32 = LARGEST - (5 << REST);
 /// The largest error in ulps of such a division.
 const MOST_ULPS: f64 = 5.0;
@@ -52,8 +54,8 @@ pub(super) struct Pairs {
     memo: RwLock<HashMap<SegmentKey, Option<Arc<SpanVerdict>>>>,
 }
 
-/// What segments have in common of which the same is said: the sorts of the operands, what the results are, and whether
-/// they are those of a device that flushes subnormals.
+/// What segments have in common of which the same is said: the sorts of the operands, what the
+/// results are, and whether they are those of a device that flushes subnormals.
 type SegmentKey = ([u8; 2], SegmentMagnitude, EncodingClass, bool);
 
 /// What the rules say of all results of a segment.
@@ -79,13 +81,15 @@ enum SegmentMagnitude {
     Normal,
     /// Beyond the largest number before they are rounded.
     Beyond,
-    /// At an end of the normal numbers, where binary32 does not show the side, or as near the largest one as errors reach.
+    /// At an end of the normal numbers, where binary32 does not show the side, or as near the
+    /// largest one as errors reach.
     Edge,
     /// One of the operands, or what their order gives: second below, equal, above, not ordered.
     Chosen(u8),
 }
 
-/// Consecutive pairs of a row whose operands are of the same sorts, and whose results by the host are of the same kind.
+/// Consecutive pairs of a row whose operands are of the same sorts, and whose results by the host
+/// are of the same kind.
 #[derive(Clone, Copy)]
 struct Segment<'a> {
     /// The first second operand.
@@ -114,10 +118,13 @@ impl Pairs {
         let mut demands = rules.iter().flat_map(|rule| &rule.demands);
         let divides = matches!(kernel.op.function, Function::Div);
         demands
-            .all(|demand| is_decided(&demand.accuracy, divides) && demand.function == kernel.op.function)
+            .all(|demand| {
+                is_decided(&demand.accuracy, divides) && demand.function == kernel.op.function
+            })
             .then_some(())?;
         let sorts = [Sorts::new(rules, 0, LAYOUT)?, Sorts::new(rules, 1, LAYOUT)?];
-        let has_errors = !matches!(kernel.op.function, Function::Compare { .. } | Function::Min | Function::Max);
+        let has_errors =
+            !matches!(kernel.op.function, Function::Compare { .. } | Function::Min | Function::Max);
         let top = if divides { TOP } else { LARGEST };
         let memo = RwLock::default();
         Some(Pairs { operation, arch: Arch::new(), sorts, encoding, has_errors, top, memo })
@@ -155,33 +162,45 @@ impl Pairs {
 
     /// Whether all are results of this class.
     fn are_of(&self, class: EncodingClass, results: &[u32]) -> bool {
-        results.iter().all(|result| result >> self.encoding.bits() == 0 && self.class_of_result(*result) == class)
+        results.iter().all(|result| {
+            result >> self.encoding.bits() == 0 && self.class_of_result(*result) == class
+        })
     }
 
-    /// Whether the device's results of a segment are the host's with subnormals flushed, all of one class.
+    /// Whether the device's results of a segment are the host's with subnormals flushed, all of one
+    /// class.
     fn flushes(&self, x: u32, segment: &Segment<'_>) -> bool {
         let mut flushed = [0; SPAN as usize];
         let flushed = &mut flushed[..segment.results.len()];
-        self.fill(HalfBehaviour { flushes: true, ..HalfBehaviour::HOST }, x << 16 | segment.first, flushed);
+        self.fill(
+            HalfBehaviour { flushes: true, ..HalfBehaviour::HOST },
+            x << 16 | segment.first,
+            flushed,
+        );
         flushed == segment.results && self.are_of(self.class_of_result(flushed[0]), flushed)
     }
 
     /// Whether errors of a segment's results are measured.
     fn is_measured(&self, x: u32, segment: &Segment<'_>) -> bool {
-        let normal =
-            |class: EncodingClass| matches!(class, EncodingClass::NegativeNormal | EncodingClass::PositiveNormal);
+        let normal = |class: EncodingClass| {
+            matches!(class, EncodingClass::NegativeNormal | EncodingClass::PositiveNormal)
+        };
         let operands = [self.sorts[0].class(x), self.sorts[1].class(segment.first)];
         operands.into_iter().all(normal)
             && match segment.size {
                 SegmentMagnitude::Normal => true,
-                // What is rounded is beyond the largest number, but not by half a unit; or it is one.
-                SegmentMagnitude::Beyond | SegmentMagnitude::Chosen(_) => normal(segment.class) && self.has_errors,
+                // What is rounded is beyond the largest number, but not by half a unit; or it is
+                // one.
+                SegmentMagnitude::Beyond | SegmentMagnitude::Chosen(_) => {
+                    normal(segment.class) && self.has_errors
+                }
                 _ => false,
             }
     }
 }
 
-/// Whether what a demand accepts of such pairs has the correctly rounded result among it: with subnormals as they are, or flushed.
+/// Whether what a demand accepts of such pairs has the correctly rounded result among it: with
+/// subnormals as they are, or flushed.
 fn keeps(demand: &Demand, subnormal: bool, size: SegmentMagnitude, flushed: bool) -> bool {
     let refused = if flushed { Subnormals::Keep } else { Subnormals::Flush };
     let exact = match &demand.accuracy {
@@ -190,7 +209,8 @@ fn keeps(demand: &Demand, subnormal: bool, size: SegmentMagnitude, flushed: bool
     };
     accepts_rounded(exact, false)
         && !(subnormal && demand.operands.subnormal_inputs == refused)
-        && !((flushed || size == SegmentMagnitude::Tiny) && demand.results.subnormal_results == refused)
+        && !((flushed || size == SegmentMagnitude::Tiny)
+            && demand.results.subnormal_results == refused)
         && !(size == SegmentMagnitude::Beyond && demand.results.overflow == Overflow::Saturate)
 }
 
@@ -229,7 +249,8 @@ impl Verifier {
             let same = |y: u32| pairs.kind(x, y) == (size, class);
             let after = if same(last) { last + 1 } else { first_other(y..last, same) };
             let results = &results[(y - first) as usize..(after - first) as usize];
-            for (first, results) in (y..).step_by(SPAN as usize).zip(results.chunks(SPAN as usize)) {
+            for (first, results) in (y..).step_by(SPAN as usize).zip(results.chunks(SPAN as usize))
+            {
                 self.segment(row, &Segment { first, size, class, results }, work);
             }
             y = after;
@@ -269,8 +290,11 @@ impl Verifier {
                 }
                 _ => {
                     let subnormal = is_subnormal(x) || is_subnormal(first);
-                    let flushes = (subnormal || size == SegmentMagnitude::Tiny) && pairs.flushes(x, segment);
-                    let said = flushes.then(|| self.verdict(row, segment, pairs.class_of_result(results[0]), true));
+                    let flushes =
+                        (subnormal || size == SegmentMagnitude::Tiny) && pairs.flushes(x, segment);
+                    let said = flushes.then(|| {
+                        self.verdict(row, segment, pairs.class_of_result(results[0]), true)
+                    });
                     match said.flatten() {
                         Some(said) => self.uniform(row, segment, &said, work),
                         None => self.exactly(input, results, work),
@@ -280,7 +304,8 @@ impl Verifier {
         }
     }
 
-    /// What is said of a segment's results that are of this class; `None` where it may not be the same for all.
+    /// What is said of a segment's results that are of this class; `None` where it may not be the
+    /// same for all.
     fn verdict(
         &self,
         row: &PairRow<'_>,
@@ -289,7 +314,12 @@ impl Verifier {
         flushed: bool,
     ) -> Option<Arc<SpanVerdict>> {
         let (pairs, x) = (row.pairs, row.x);
-        let key = ([pairs.sorts[0].of(x), pairs.sorts[1].of(segment.first)], segment.size, class, flushed);
+        let key = (
+            [pairs.sorts[0].of(x), pairs.sorts[1].of(segment.first)],
+            segment.size,
+            class,
+            flushed,
+        );
         let known = pairs.memo.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         known.unwrap_or_else(|| {
             let said = self.said_of(pairs, x, segment, flushed).map(Arc::new);
@@ -299,7 +329,13 @@ impl Verifier {
     }
 
     /// The oracle's word on the first of a segment's results, if it is the same for all.
-    fn said_of(&self, pairs: &Pairs, x: u32, segment: &Segment<'_>, flushed: bool) -> Option<SpanVerdict> {
+    fn said_of(
+        &self,
+        pairs: &Pairs,
+        x: u32,
+        segment: &Segment<'_>,
+        flushed: bool,
+    ) -> Option<SpanVerdict> {
         let (y, size) = (segment.first, segment.size);
         let case = [u64::from(x), u64::from(y)];
         let operands = self.signature.operands(&case, 0);
@@ -307,18 +343,23 @@ impl Verifier {
         let same = self.rules.iter().all(|rule| {
             // Read as zeros, subnormals may have results of another kind.
             let reads = |demand: &Demand| demand.operands.subnormal_inputs != Subnormals::Keep;
-            let open =
-                subnormal && rule.demands.iter().any(|demand| reads(demand) && self.is_open(rule, &operands, demand));
+            let open = subnormal
+                && rule
+                    .demands
+                    .iter()
+                    .any(|demand| reads(demand) && self.is_open(rule, &operands, demand));
             let mut looking = rule.looking(self.encoding(), &operands);
             !open && looking.all(|demand| keeps(demand, subnormal, size, flushed))
         });
-        let chosen = matches!(size, SegmentMagnitude::Nan | SegmentMagnitude::Chosen(_)) && !flushed;
+        let chosen =
+            matches!(size, SegmentMagnitude::Nan | SegmentMagnitude::Chosen(_)) && !flushed;
         (same || chosen).then(|| {
             let host = || match size {
                 SegmentMagnitude::Chosen(_) => (pairs.operation.wide)(x, y),
                 _ => narrowed((pairs.operation.wide)(x, y)),
             };
-            let result = if flushed || size == SegmentMagnitude::Nan { segment.results[0] } else { host() };
+            let result =
+                if flushed || size == SegmentMagnitude::Nan { segment.results[0] } else { host() };
             let (says, bounded) = self.says(&case, result);
             SpanVerdict { says, bounded }
         })
@@ -327,12 +368,20 @@ impl Verifier {
     /// Whether it is by their result that a rule looks at operands, or does not.
     fn is_open(&self, rule: &SweepRule, operands: &Operands, demand: &Demand) -> bool {
         let selects = |lanes: &LaneSelection| lanes.select(self.encoding(), operands, demand);
-        let (by_result, others): (Vec<_>, Vec<_>) = rule.of.lanes.iter().partition(|lanes| lanes.looks_at_result());
-        !others.into_iter().any(selects) && by_result.iter().any(|lanes| selects(&lanes.whatever_the_result()))
+        let (by_result, others): (Vec<_>, Vec<_>) =
+            rule.of.lanes.iter().partition(|lanes| lanes.looks_at_result());
+        !others.into_iter().any(selects)
+            && by_result.iter().any(|lanes| selects(&lanes.whatever_the_result()))
     }
 
     /// Results of which the same is said.
-    fn uniform(&self, row: &mut PairRow<'_>, segment: &Segment<'_>, said: &SpanVerdict, work: &mut Work<'_>) {
+    fn uniform(
+        &self,
+        row: &mut PairRow<'_>,
+        segment: &Segment<'_>,
+        said: &SpanVerdict,
+        work: &mut Work<'_>,
+    ) {
         let (pairs, x, y, count) = (row.pairs, row.x, segment.first, segment.results.len() as u64);
         let (case, input) = ([u64::from(x), u64::from(y)], u64::from(x << 16 | y));
         let operands = [pairs.sorts[0].class(x), pairs.sorts[1].class(y)];
@@ -369,7 +418,8 @@ impl Verifier {
     }
 }
 
-/// The first of a range for which something does not hold that holds for its first ones; the range's end where it holds for all.
+/// The first of a range for which something does not hold that holds for its first ones; the
+/// range's end where it holds for all.
 fn first_other(range: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
     let (mut low, mut high) = (range.start, range.end);
     while low < high {

@@ -1,4 +1,5 @@
-//! Loops over many results at once, compiled for the instructions of several processors and chosen when they run.
+//! Loops over many results at once, compiled for the instructions of several processors and chosen
+//! when they run.
 
 use pulp::Arch;
 
@@ -33,8 +34,15 @@ pub(super) fn run(results: &[u32]) -> usize {
     prefix(results, |result| *result == results[0])
 }
 
-/// The first place from one on whose distance is no less than this when `error` is added; NaNs are not.
-pub(super) fn next_from(arch: Arch, distances: &[f64], from: usize, error: f64, least: f64) -> Option<usize> {
+/// The first place from one on whose distance is no less than this when `error` is added; NaNs are
+/// not.
+pub(super) fn next_from(
+    arch: Arch,
+    distances: &[f64],
+    from: usize,
+    error: f64,
+    least: f64,
+) -> Option<usize> {
     let below = |distance: &f64| (distance + error < least) | distance.is_nan();
     let place = from
         + arch.dispatch(

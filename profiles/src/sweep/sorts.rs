@@ -12,8 +12,9 @@ use crate::interval::Interval;
 use crate::lanes;
 use crate::oracle::Operand;
 
-/// Encodings of an operand of 16 bits by sorts: their class, which classes of [`lanes::OperandClass`] they belong to that rules look at, and
-/// which conditions of accuracies hold.
+/// Encodings of an operand of 16 bits by sorts: their class, which classes of
+/// [`lanes::OperandClass`] they belong to that rules look at, and which conditions of accuracies
+/// hold.
 #[derive(Debug)]
 pub(super) struct Sorts {
     of: Vec<u8>,
@@ -26,10 +27,14 @@ impl Sorts {
     /// Most sorts that there may be.
     pub(super) const MOST: usize = 64;
 
-    /// The sorts of an operand, by its number; `None` where an accuracy depends on more than one operand, or there are too many.
+    /// The sorts of an operand, by its number; `None` where an accuracy depends on more than one
+    /// operand, or there are too many.
     pub(super) fn new(rules: &[SweepRule], operand: usize, layout: FloatLayout) -> Option<Sorts> {
-        let looked =
-            rules.iter().flat_map(|rule| &rule.of.lanes).flat_map(lanes::LaneSelection::classes).collect::<Vec<_>>();
+        let looked = rules
+            .iter()
+            .flat_map(|rule| &rule.of.lanes)
+            .flat_map(lanes::LaneSelection::classes)
+            .collect::<Vec<_>>();
         let accuracies = rules.iter().flat_map(|rule| &rule.demands).map(|demand| &demand.accuracy);
         let stated = accuracies.filter_map(|accuracy| match accuracy {
             Accuracy::Stated(stated) => Some(stated.conditions.iter().chain(&stated.zero)),
@@ -48,14 +53,16 @@ impl Sorts {
             let looked = looked.iter().map(|looked| looked.holds(layout, bits));
             let own = conditions.iter().filter(|condition| condition.operand() == operand);
             let holds = own.map(|condition| condition.holds(&[value; 3], layout));
-            let next = u8::try_from(known.len()).ok().filter(|next| usize::from(*next) < Sorts::MOST)?;
+            let next =
+                u8::try_from(known.len()).ok().filter(|next| usize::from(*next) < Sorts::MOST)?;
             let sort = *known.entry((class, looked.chain(holds).collect())).or_insert(next);
             if sort == next {
                 classes.push(class);
             }
             of.push(sort);
         }
-        let ends = (1..).zip(of.windows(2)).filter(|(_, pair)| pair[0] != pair[1]).map(|(end, _)| end);
+        let ends =
+            (1..).zip(of.windows(2)).filter(|(_, pair)| pair[0] != pair[1]).map(|(end, _)| end);
         let ends = ends.chain([1 << layout.bits()]).collect();
         Some(Sorts { of, classes, ends })
     }

@@ -1,8 +1,10 @@
 //! Many results at once: spans of consecutive inputs of which the same is known.
 //!
-//! A span holds binary32 operands of one sign and one kind (NaNs that are quiet, or signalling; subnormals; normal numbers of one
-//! exponent, no power of two), of which the exact results are all of one kind as well. Then every rule looks at all of them or at none:
-//! it chooses by those kinds alone. What is not of one kind is halved, and what is too short to be halved is judged one by one.
+//! A span holds binary32 operands of one sign and one kind (NaNs that are quiet, or signalling;
+//! subnormals; normal numbers of one exponent, no power of two), of which the exact results are all
+//! of one kind as well. Then every rule looks at all of them or at none: it chooses by those kinds
+//! alone. What is not of one kind is halved, and what is too short to be halved is judged one by
+//! one.
 
 use super::Verifier;
 use super::cells::CELL;
@@ -12,7 +14,9 @@ use super::native::Native;
 use super::work::{SPAN, Work};
 use crate::filter::analytic::is_undefined;
 use crate::filter::exact::{ends, is_wave, size};
-use crate::filter::kind::{INFINITY, InputSpan, LEAST_NORMAL, Magnitude, QUIET, SIGN, SpanKind, exponent};
+use crate::filter::kind::{
+    INFINITY, InputSpan, LEAST_NORMAL, Magnitude, QUIET, SIGN, SpanKind, exponent,
+};
 use crate::filter::polynomial::Polynomial;
 use crate::filter::{self, Filter};
 use crate::interval::Interval;
@@ -47,9 +51,10 @@ impl Verifier {
     pub(super) fn spans(&self, fast: &Fast, first: u64, results: &[u32], work: &mut Work<'_>) {
         let (mut input, mut rest) = (first, results);
         while !rest.is_empty() {
-            // Powers of two, zeros and infinities are kinds of their own; and so is where a rounding turns.
-            let single =
-                input & u64::from(LEAST_NORMAL - 1) == 0 || matches!(fast.way, CheckMethod::Cells) && input % CELL == 0;
+            // Powers of two, zeros and infinities are kinds of their own; and so is where a
+            // rounding turns.
+            let single = input & u64::from(LEAST_NORMAL - 1) == 0
+                || matches!(fast.way, CheckMethod::Cells) && input % CELL == 0;
             let aligned = SPAN - input as usize % SPAN;
             let (own, after) = rest.split_at(if single { 1 } else { aligned.min(rest.len()) });
             if single {
@@ -64,7 +69,9 @@ impl Verifier {
 
     fn span(&self, fast: &Fast, first: u64, results: &[u32], work: &mut Work<'_>) {
         match self.plan(fast, first as u32, results.len()) {
-            SpanPlan::Constant(kind, accepted) => self.constant(fast, (kind, &accepted, first), results, work),
+            SpanPlan::Constant(kind, accepted) => {
+                self.constant(fast, (kind, &accepted, first), results, work)
+            }
             SpanPlan::Free(limit, accepted) => {
                 let kind = SpanKind::Normal(Magnitude::Normal);
                 self.free(fast, limit, (kind, &accepted, first), results, work);
@@ -91,7 +98,8 @@ impl Verifier {
         let magnitude = first & !SIGN;
         let float = self.fields[0].0.float().is_some();
         if float && magnitude > INFINITY {
-            let kind = if first & QUIET == 0 { SpanKind::SignallingNan } else { SpanKind::QuietNan };
+            let kind =
+                if first & QUIET == 0 { SpanKind::SignallingNan } else { SpanKind::QuietNan };
             return self.constant_plan(fast, kind, first);
         }
         let function = match fast.way {
@@ -107,13 +115,17 @@ impl Verifier {
                     }
                     let inputs = native.inputs(kind, [first, last], float);
                     let accepted = self.accepted_on(self.known(fast, kind, first), &inputs);
-                    accepted.map_or(SpanPlan::Halve, |accepted| SpanPlan::Equal(kind, native, accepted))
+                    accepted
+                        .map_or(SpanPlan::Halve, |accepted| SpanPlan::Equal(kind, native, accepted))
                 });
             }
         };
-        let [x, step, end] =
-            [f32::from_bits(first), f32::from_bits(first + 1) - f32::from_bits(first), f32::from_bits(last)]
-                .map(f64::from);
+        let [x, step, end] = [
+            f32::from_bits(first),
+            f32::from_bits(first + 1) - f32::from_bits(first),
+            f32::from_bits(last),
+        ]
+        .map(f64::from);
         let operand = Interval { lo: x.min(end), hi: x.max(end) };
         let normal = magnitude >= LEAST_NORMAL;
         if is_undefined(function, operand.lo, operand.hi) {
@@ -131,8 +143,10 @@ impl Verifier {
         if normal
             && operand.abs().lo > 1.0
             && is_wave(function)
-            && let Some(limit) =
-                filter::limit(self.demands(self.known(fast, SpanKind::Normal(Magnitude::Normal), first)), operand)
+            && let Some(limit) = filter::limit(
+                self.demands(self.known(fast, SpanKind::Normal(Magnitude::Normal), first)),
+                operand,
+            )
         {
             let kind = SpanKind::Normal(Magnitude::Normal);
             let inputs = InputSpan { kind, first, operand, results: Interval { lo: 0.0, hi: 1.0 } };
@@ -147,15 +161,19 @@ impl Verifier {
         let Some((size, results)) = size(low, high) else { return SpanPlan::Halve };
         // An error that is not far below the results' last place decides little.
         let flat = ends.map(|(low, high)| Polynomial::flat(low, high));
-        let polynomial =
-            polynomial.into_iter().chain(flat).find(|one| one.error <= (results.lo * FINE).max(LEAST_FINE));
+        let polynomial = polynomial
+            .into_iter()
+            .chain(flat)
+            .find(|one| one.error <= (results.lo * FINE).max(LEAST_FINE));
         let kind = if normal { SpanKind::Normal(size) } else { SpanKind::Subnormal(size) };
         let known = self.known(fast, kind, first);
         let inputs = InputSpan { kind, first, operand, results };
         let Some(accepted) = self.accepted_on(known, &inputs) else { return SpanPlan::Halve };
         match size {
             // What is known of one counts for all.
-            Magnitude::Beyond if normal && !filter::is_same_beyond(self.all_demands(), operand, results) => {
+            Magnitude::Beyond
+                if normal && !filter::is_same_beyond(self.all_demands(), operand, results) =>
+            {
                 SpanPlan::Halve
             }
             Magnitude::Beyond => SpanPlan::Constant(kind, accepted),
@@ -178,7 +196,8 @@ impl Verifier {
         accepted.map_or(SpanPlan::Halve, |accepted| SpanPlan::Constant(kind, accepted))
     }
 
-    /// Results of normal operands that may be of any kind, or exponent: each run of one is a span. Fractions are below 1.
+    /// Results of normal operands that may be of any kind, or exponent: each run of one is a span.
+    /// Fractions are below 1.
     fn each(&self, fast: &Fast, native: &Native, first: u64, results: &[u32], work: &mut Work<'_>) {
         let ends = [first, first + results.len() as u64 - 1].map(|end| end as u32);
         let of = |place: usize| {
@@ -189,7 +208,8 @@ impl Verifier {
         let mut at = 0;
         while at < results.len() {
             let (size, start) = (of(at), first + at as u64);
-            let end = (at + 1..results.len()).find(|place| of(*place) != size).unwrap_or(results.len());
+            let end =
+                (at + 1..results.len()).find(|place| of(*place) != size).unwrap_or(results.len());
             let verdicts = size.0.filter(|size| *size != Magnitude::Tiny).and_then(|size| {
                 let of = accepted[usize::from(size == Magnitude::Zero)].get_or_insert_with(|| {
                     let kind = SpanKind::Normal(size);

@@ -1,4 +1,5 @@
-//! What a sweep found, as numbers that add up: two statistics of different inputs make one, in either order.
+//! What a sweep found, as numbers that add up: two statistics of different inputs make one, in
+//! either order.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +7,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Inputs of a chunk: a run of deviating inputs ends where one does. Shares of a sweep that are merged are cut between chunks,
-/// and statistics take the blocks of one chunk in order.
+/// Inputs of a chunk: a run of deviating inputs ends where one does. Shares of a sweep that are
+/// merged are cut between chunks, and statistics take the blocks of one chunk in order.
 pub const CHUNK: u64 = 1 << 20;
 /// How many runs the statistics keep: those of the lowest inputs.
 pub const RUNS: usize = 1024;
-/// Errors are counted in whole parts of an ulp, so many of them to one; what is more than a part is cut off.
+/// Errors are counted in whole parts of an ulp, so many of them to one; what is more than a part is
+/// cut off.
 pub const PARTS: u64 = 1024;
 
-/// Errors of N parts and more are not distinguished: 2^24 ulps are as much as the exact result itself, and more.
+/// Errors of N parts and more are not distinguished: 2^24 ulps are as much as the exact result
+/// itself, and more.
 pub const FAR: u64 = PARTS << 24;
 
 /// An error in parts of an ulp.
@@ -27,7 +30,8 @@ pub(super) fn parts(ulps: f64) -> u64 {
 pub struct SweepStatistics {
     /// Inputs whose results were examined: those judged and those that are vacuous.
     pub inputs: u64,
-    /// Inputs of which some rule demands something, so that it could refuse a result: those accepted and those deviating.
+    /// Inputs of which some rule demands something, so that it could refuse a result: those
+    /// accepted and those deviating.
     pub judged: u64,
     /// Inputs judged whose result every rule accepts.
     pub accepted: u64,
@@ -37,15 +41,17 @@ pub struct SweepStatistics {
     pub vacuous: u64,
     /// By profile and rule.
     pub rules: BTreeMap<String, BTreeMap<String, RuleCount>>,
-    /// Of results of normal operands, where the exact result is normal and the result finite and some rule bounds its error: how
-    /// many have an error of this many ulps or more, up to the next entry. Keys are parts of an ulp: 0, 512, 1024, 2048, 4096 ...
+    /// Of results of normal operands, where the exact result is normal and the result finite and
+    /// some rule bounds its error: how many have an error of this many ulps or more, up to the
+    /// next entry. Keys are parts of an ulp: 0, 512, 1024, 2048, 4096 ...
     pub histogram: BTreeMap<u64, u64>,
-    /// By the operand's sign and exponent (of several, the first's): its highest bits, down to the fraction's; of an integer its
-    /// number of bits.
+    /// By the operand's sign and exponent (of several, the first's): its highest bits, down to the
+    /// fraction's; of an integer its number of bits.
     pub exponents: BTreeMap<u64, Exponent>,
     /// By the classes of the operands, and then of the result.
     pub classes: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Runs of consecutive deviating inputs, in order; those of the lowest inputs. See [`SweepStatistics::left_out`].
+    /// Runs of consecutive deviating inputs, in order; those of the lowest inputs. See
+    /// [`SweepStatistics::left_out`].
     pub runs: Vec<InputRun>,
     /// Whether runs are of no account, for enough of lower inputs are known.
     #[serde(skip)]
@@ -86,7 +92,8 @@ pub struct Worst {
     pub input: u64,
     /// Bits of its result.
     pub result: u32,
-    /// The error in parts of an ulp of the exact result's binade, see [`PARTS`]; [`FAR`] is that or more.
+    /// The error in parts of an ulp of the exact result's binade, see [`PARTS`]; [`FAR`] is that
+    /// or more.
     pub parts: u64,
 }
 
@@ -123,13 +130,20 @@ fn sum(mut numbers: impl Iterator<Item = u64>) -> Option<u64> {
 }
 
 impl SweepStatistics {
-    /// Statistics of a chunk that begins with this input, to be merged with this one: where enough runs of lower inputs are known it
-    /// keeps none, and of the exponent it begins with it knows the largest error, so that lesser ones are not looked for.
+    /// Statistics of a chunk that begins with this input, to be merged with this one: where enough
+    /// runs of lower inputs are known it keeps none, and of the exponent it begins with it
+    /// knows the largest error, so that lesser ones are not looked for.
     pub(super) fn beside(&self, first: u64, exponent: u64) -> SweepStatistics {
-        let sated = self.runs.len() >= RUNS && self.runs.last().is_some_and(|last| last.first < first);
+        let sated =
+            self.runs.len() >= RUNS && self.runs.last().is_some_and(|last| last.first < first);
         let worst = self.exponents.get(&exponent).and_then(|known| known.worst);
-        let known = worst.map(|worst| (exponent, Exponent { worst: Some(worst), ..Exponent::default() }));
-        SweepStatistics { sated, exponents: known.into_iter().collect(), ..SweepStatistics::default() }
+        let known =
+            worst.map(|worst| (exponent, Exponent { worst: Some(worst), ..Exponent::default() }));
+        SweepStatistics {
+            sated,
+            exponents: known.into_iter().collect(),
+            ..SweepStatistics::default()
+        }
     }
 
     /// The largest error, with its input.
@@ -150,7 +164,10 @@ impl SweepStatistics {
 
     /// What of its numbers no sweep gives: parts that are more than the whole, or less.
     pub fn contradiction(&self) -> Option<String> {
-        let parts = [[self.inputs, self.judged, self.vacuous], [self.judged, self.accepted, self.deviating]];
+        let parts = [
+            [self.inputs, self.judged, self.vacuous],
+            [self.judged, self.accepted, self.deviating],
+        ];
         if parts.iter().any(|[whole, one, other]| one.checked_add(*other) != Some(*whole)) {
             return Some(format!(
                 "{} inputs are not {} judged ({} accepted, {} deviating) and {} vacuous",
@@ -158,24 +175,32 @@ impl SweepStatistics {
             ));
         }
         let holds = |exponent: &Exponent| match exponent.domain {
-            Some([first, last]) => last.checked_sub(first).is_some_and(|more| exponent.judged.wrapping_sub(1) <= more),
+            Some([first, last]) => {
+                last.checked_sub(first).is_some_and(|more| exponent.judged.wrapping_sub(1) <= more)
+            }
             None => exponent.judged == 0,
         };
         let judged = sum(self.exponents.values().map(|exponent| exponent.judged));
         if judged != Some(self.judged) || !self.exponents.values().all(holds) {
             return Some(format!("exponents of other inputs than the {} judged", self.judged));
         }
-        let counts =
-            self.rules.values().flat_map(BTreeMap::values).map(|count| count.accepted.checked_add(count.deviating));
+        let counts = self
+            .rules
+            .values()
+            .flat_map(BTreeMap::values)
+            .map(|count| count.accepted.checked_add(count.deviating));
         let classes = self.classes.values().map(|results| sum(results.values().copied()));
-        let exponents = std::iter::once(sum(self.exponents.values().map(|exponent| exponent.deviating)));
+        let exponents =
+            std::iter::once(sum(self.exponents.values().map(|exponent| exponent.deviating)));
         let histogram = std::iter::once(sum(self.histogram.values().copied()));
-        let all = counts.chain(classes).chain(exponents).chain(histogram).chain([Some(self.deviating)]);
+        let all =
+            counts.chain(classes).chain(exponents).chain(histogram).chain([Some(self.deviating)]);
         if all.into_iter().any(|count| count.is_none_or(|count| count > self.inputs)) {
             return Some(format!("counts of more than the {} inputs judged", self.inputs));
         }
         let runs = sum(self.runs.iter().map(|run| run.length));
-        runs.is_none_or(|length| length > self.deviating).then(|| "runs of more inputs than deviate".to_owned())
+        runs.is_none_or(|length| length > self.deviating)
+            .then(|| "runs of more inputs than deviate".to_owned())
     }
 
     /// Adds what was found of other inputs. The order of merging is of no account.
@@ -212,13 +237,21 @@ impl SweepStatistics {
     }
 
     pub(super) fn count(&mut self, profile: &str, rule: &str, count: RuleCount) {
-        let own = self.rules.entry(profile.to_owned()).or_default().entry(rule.to_owned()).or_default();
+        let own =
+            self.rules.entry(profile.to_owned()).or_default().entry(rule.to_owned()).or_default();
         own.accepted += count.accepted;
         own.deviating += count.deviating;
     }
 
-    /// Takes deviating inputs of one chunk and exponent; `evidence` shows what a run begins with that has their length.
-    pub(super) fn deviates(&mut self, exponent: u64, input: u64, length: u64, evidence: impl FnOnce() -> InputRun) {
+    /// Takes deviating inputs of one chunk and exponent; `evidence` shows what a run begins with
+    /// that has their length.
+    pub(super) fn deviates(
+        &mut self,
+        exponent: u64,
+        input: u64,
+        length: u64,
+        evidence: impl FnOnce() -> InputRun,
+    ) {
         self.deviating += length;
         let exponent = self.exponents.entry(exponent).or_default();
         exponent.deviating += length;
@@ -243,7 +276,10 @@ impl Exponent {
     /// Takes N inputs that are judged, all of them from the lowest to the highest of the domain.
     pub(super) fn judge(&mut self, domain: Option<[u64; 2]>, count: u64) {
         self.judged += count;
-        let both = self.domain.zip(domain).map(|(own, other)| [own[0].min(other[0]), own[1].max(other[1])]);
+        let both = self
+            .domain
+            .zip(domain)
+            .map(|(own, other)| [own[0].min(other[0]), own[1].max(other[1])]);
         self.domain = both.or(self.domain).or(domain);
     }
 

@@ -7,7 +7,8 @@ use super::{EncodingClass, SweepStatistics};
 /// Counts that are kept by number; names come when they go to the statistics.
 pub(super) struct CountSum {
     counts: Vec<RuleCount>,
-    /// By the classes of the first and the second operand (of one, [`EncodingClass::Other`]) and of the result.
+    /// By the classes of the first and the second operand (of one, [`EncodingClass::Other`]) and
+    /// of the result.
     classes: Vec<u64>,
     /// By [`bin`].
     histogram: Vec<(u64, u64)>,
@@ -33,10 +34,17 @@ impl CountSum {
     }
 
     /// Adds N results of these classes.
-    pub(super) fn classify(&mut self, operands: [EncodingClass; 2], result: EncodingClass, count: u64) {
+    pub(super) fn classify(
+        &mut self,
+        operands: [EncodingClass; 2],
+        result: EncodingClass,
+        count: u64,
+    ) {
         self.inputs += count;
         let digits = [operands[0], operands[1], result].map(|class| class as usize);
-        self.classes[digits.into_iter().fold(0, |place, digit| place * EncodingClass::ALL.len() + digit)] += count;
+        self.classes[digits
+            .into_iter()
+            .fold(0, |place, digit| place * EncodingClass::ALL.len() + digit)] += count;
     }
 
     /// Adds what the rules say of N results.
@@ -67,7 +75,9 @@ impl CountSum {
         statistics.judged += self.judged;
         statistics.accepted += self.judged - self.deviating;
         statistics.vacuous += self.inputs - self.judged;
-        for (rule, count) in rules.iter().zip(self.counts).filter(|(_, count)| *count != RuleCount::default()) {
+        for (rule, count) in
+            rules.iter().zip(self.counts).filter(|(_, count)| *count != RuleCount::default())
+        {
             statistics.count(&rule.profile, &rule.of.id, count);
         }
         for (bin, count) in self.histogram.into_iter().filter(|(_, count)| *count > 0) {
@@ -75,9 +85,10 @@ impl CountSum {
         }
         let all = EncodingClass::ALL.len();
         for (place, count) in self.classes.iter().enumerate().filter(|(_, count)| **count > 0) {
-            let [first, second, result] =
-                [place / all / all, place / all % all, place % all].map(|at| EncodingClass::ALL[at]);
-            let operands: Vec<String> = [first, second][..self.operands.min(2)].iter().map(|one| one.name()).collect();
+            let [first, second, result] = [place / all / all, place / all % all, place % all]
+                .map(|at| EncodingClass::ALL[at]);
+            let operands: Vec<String> =
+                [first, second][..self.operands.min(2)].iter().map(|one| one.name()).collect();
             let results = statistics.classes.entry(operands.join(", ")).or_default();
             *results.entry(result.name()).or_default() += count;
         }

@@ -14,7 +14,9 @@ fn verifier(kernel: &str, profiles: &[&str]) -> Verifier {
 
 /// Base-2 exponentials of inputs, correctly rounded.
 fn exp2(first: u64, count: u64) -> Vec<u32> {
-    (first..first + count).map(|input| core_math::exp2f(f32::from_bits(input as u32)).to_bits()).collect()
+    (first..first + count)
+        .map(|input| core_math::exp2f(f32::from_bits(input as u32)).to_bits())
+        .collect()
 }
 
 const ALL: [&str; 4] = ["d3d11", "vulkan", "wgsl", "gl-arb-shader-precision"];
@@ -32,7 +34,10 @@ fn one_wrong_result_is_found() {
     let mut statistics = SweepStatistics::default();
     verifier.block(first, &results, &mut statistics);
     let [run] = &statistics.runs[..] else { panic!("{:?}", statistics.runs) };
-    assert_eq!((statistics.deviating, run.first, run.length, run.result), (1, first + 4321, 1, results[4321]));
+    assert_eq!(
+        (statistics.deviating, run.first, run.length, run.result),
+        (1, first + 4321, 1, results[4321])
+    );
     assert_eq!(statistics.worst().map(|worst| worst.input), Some(first + 4321));
     assert_eq!(statistics.exponents[&0x7f].first, Some(first + 4321));
 }
@@ -41,7 +46,8 @@ fn one_wrong_result_is_found() {
 fn statistics_add_up_in_any_order() {
     let verifier = verifier("f16.fabs", &ALL);
     // Some are magnitudes, and runs of some are not.
-    let magnitude = |input: u32| if input % 7 < 3 || input % 4096 < 100 { 0x3555 } else { input & 0x7fff };
+    let magnitude =
+        |input: u32| if input % 7 < 3 || input % 4096 < 100 { 0x3555 } else { input & 0x7fff };
     let results: Vec<u32> = (0..1 << 16).map(magnitude).collect();
     let part = |from: usize, to: usize| {
         let mut statistics = SweepStatistics::default();
@@ -59,7 +65,9 @@ fn statistics_add_up_in_any_order() {
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     assert!(orders.iter().all(|order| merged(*order) == merged([0, 1, 2])));
     let statistics: SweepStatistics = serde_json::from_str(&merged([0, 1, 2])).unwrap();
-    assert!(statistics.runs.len() == RUNS && statistics.left_out() > 0 && statistics.inputs == 1 << 16);
+    assert!(
+        statistics.runs.len() == RUNS && statistics.left_out() > 0 && statistics.inputs == 1 << 16
+    );
 }
 
 #[test]
@@ -72,7 +80,9 @@ fn what_has_no_domain_or_no_rule_is_refused() {
         ("f32.frexp", "several results"),
         ("f32.tan", "no required rule of d3d11 looks at f32.tan"),
     ] {
-        let refused = Verifier::new(&kernel.parse().unwrap(), std::slice::from_ref(&profile)).unwrap_err().to_string();
+        let refused = Verifier::new(&kernel.parse().unwrap(), std::slice::from_ref(&profile))
+            .unwrap_err()
+            .to_string();
         assert!(refused.contains(reason), "{refused}");
     }
 }
@@ -124,7 +134,8 @@ fn computed(x: f32, compute: fn(f32) -> f32) -> u32 {
     compute(x).to_bits()
 }
 
-/// Functions that are carried out by formulas of others, which are off by far for small operands and overflow for large ones.
+/// Functions that are carried out by formulas of others, which are off by far for small operands
+/// and overflow for large ones.
 const BY_FORMULAS: [Named; 12] = formulas! {
     "sqrt" |x| 1.0 / core_math::rsqrtf(x), "tan" |x| core_math::sinf(x) / core_math::cosf(x),
     "asin" |x| core_math::atan2f(x, (1.0 - x * x).sqrt()), "acos" |x| core_math::atan2f((1.0 - x * x).sqrt(), x),
@@ -188,10 +199,14 @@ fn spans_are_judged_as_their_inputs_are() {
             // Of every fifth exponent, inputs from its first on, from its middle and at its end.
             for exponent in (0..512_u64).step_by(5) {
                 let first = (exponent << 23) + [0, 0x3f_f800, 0x7f_ff40][exponent as usize % 3];
-                let mut results: Vec<u32> = (first..first + 192).map(|input| compute(input as u32)).collect();
+                let mut results: Vec<u32> =
+                    (first..first + 192).map(|input| compute(input as u32)).collect();
                 if exponent % 2 == 0 {
-                    for (place, result) in results.iter_mut().enumerate().filter(|(place, _)| place % 5 == 0) {
-                        *result = wronged(*result, (place as u32).wrapping_mul(2_654_435_761) >> 12);
+                    for (place, result) in
+                        results.iter_mut().enumerate().filter(|(place, _)| place % 5 == 0)
+                    {
+                        *result =
+                            wronged(*result, (place as u32).wrapping_mul(2_654_435_761) >> 12);
                     }
                 }
                 same(&verifier, first, &results);
@@ -219,12 +234,18 @@ fn correctly_rounded_results_are_judged_as_others_are() {
 
 #[test]
 fn the_first_of_errors_beyond_what_is_counted_is_the_largest() {
-    for (name, first, right) in [("exp2", 0x3e07_0000, 0x3f80_0000), ("convert_s_to_f", 0x0080_0001, 0x4b00_0001)] {
+    for (name, first, right) in
+        [("exp2", 0x3e07_0000, 0x3f80_0000), ("convert_s_to_f", 0x0080_0001, 0x4b00_0001)]
+    {
         for verifier in verifiers(name) {
             let mut results = vec![right; 192];
             (results[17], results[99]) = (0x7f00_0000, 0x7f7f_ffff);
             let statistics = same(&verifier, first, &results);
-            assert_eq!(statistics.worst().map(|worst| (worst.input, worst.parts)), Some((first + 17, FAR)), "{name}");
+            assert_eq!(
+                statistics.worst().map(|worst| (worst.input, worst.parts)),
+                Some((first + 17, FAR)),
+                "{name}"
+            );
         }
     }
 }
@@ -244,9 +265,12 @@ fn what_is_known_of_other_chunks_is_found_no_more_but_adds_up_to_the_same() {
             verifier.block(first, &results(first), &mut statistics);
             statistics
         };
-        for [one, other] in [[0x3f80_0000 + CHUNK, 0x3f80_0000], [0x3f80_0000, 0x3f80_0000 + CHUNK]] {
-            let (mut known, mut apart) =
-                (judged(&SweepStatistics::default(), one), judged(&SweepStatistics::default(), one));
+        for [one, other] in [[0x3f80_0000 + CHUNK, 0x3f80_0000], [0x3f80_0000, 0x3f80_0000 + CHUNK]]
+        {
+            let (mut known, mut apart) = (
+                judged(&SweepStatistics::default(), one),
+                judged(&SweepStatistics::default(), one),
+            );
             known.merge(&judged(&known, other));
             apart.merge(&judged(&SweepStatistics::default(), other));
             assert!(known == apart && known.inputs == 2 << 14, "{known:?} {apart:?}");
@@ -256,16 +280,31 @@ fn what_is_known_of_other_chunks_is_found_no_more_but_adds_up_to_the_same() {
 
 #[test]
 fn devices_that_keep_what_one_profile_flushes_are_judged_by_each() {
-    // Results of subnormals as they are, and as those of zero; the number below one for all that are hardly less.
+    // Results of subnormals as they are, and as those of zero; the number below one for all that
+    // are hardly less.
     let below = |_| 0x3f7f_ffff;
     let flushed = |compute: fn(u32) -> u32| move |input: u32| compute(input & 0x8000_0000);
     for (name, compute) in NEAR.into_iter().chain(EQUAL) {
         let verifiers = verifiers(name);
-        for first in [0x3000, 0x0040_0000, 0x8000_2f00, 0x8060_0000, 0x8070_0000, 0xa000_2345, 0xb380_0001, 0xb300_0001]
-        {
+        for first in [
+            0x3000,
+            0x0040_0000,
+            0x8000_2f00,
+            0x8060_0000,
+            0x8070_0000,
+            0xa000_2345,
+            0xb380_0001,
+            0xb300_0001,
+        ] {
             for verifier in &verifiers {
                 let judge = |compute: &dyn Fn(u32) -> u32| {
-                    same(verifier, first, &(first..first + 300).map(|input| compute(input as u32)).collect::<Vec<_>>())
+                    same(
+                        verifier,
+                        first,
+                        &(first..first + 300)
+                            .map(|input| compute(input as u32))
+                            .collect::<Vec<_>>(),
+                    )
                 };
                 let all_statistics = [judge(&compute), judge(&flushed(compute)), judge(&below)];
                 assert!(all_statistics.iter().all(|statistics| statistics.inputs == 300));
@@ -301,26 +340,48 @@ fn conversions_to_integers_are_those_of_the_language() {
 fn agreed(verifier: &Verifier, first: u64, results: &[u32]) -> Option<(Guess, SweepStatistics)> {
     let mut statistics = SweepStatistics::default();
     let digest = Digest::of(first as u32, results, 1);
-    let guess = verifier.agreed(first, results.len() as u64, digest, Guess::Constant(0), false, &mut statistics)?;
+    let guess = verifier.agreed(
+        first,
+        results.len() as u64,
+        digest,
+        Guess::Constant(0),
+        false,
+        &mut statistics,
+    )?;
     Some((guess, statistics))
 }
 
 #[test]
 fn blocks_that_agree_are_judged_as_their_results_are() {
     const INPUTS: u64 = 1 << 16;
-    let own: [Named; 2] =
-        [("sqrt", |x| f32::from_bits(x).sqrt().to_bits()), ("rcp", |x| (1.0 / f32::from_bits(x)).to_bits())];
+    let own: [Named; 2] = [
+        ("sqrt", |x| f32::from_bits(x).sqrt().to_bits()),
+        ("rcp", |x| (1.0 / f32::from_bits(x)).to_bits()),
+    ];
     let mut places = [0, 1, 4321, 65535].into_iter().cycle();
     for (name, compute) in EQUAL.into_iter().chain(own) {
         for verifier in verifiers(name) {
             assert!(verifier.guesses(), "{name}");
-            for first in [0, 0x0040_0000, 0x3f80_0000, 0x4b00_0000, 0x7f7f_0000, 0x8000_0000, 0xbf80_0000, 0xff7f_0000]
-            {
-                let mut results: Vec<u32> = (first..first + INPUTS).map(|input| compute(input as u32)).collect();
-                let (guess, statistics) = agreed(&verifier, first, &results).expect("it is what the host computes");
+            for first in [
+                0,
+                0x0040_0000,
+                0x3f80_0000,
+                0x4b00_0000,
+                0x7f7f_0000,
+                0x8000_0000,
+                0xbf80_0000,
+                0xff7f_0000,
+            ] {
+                let mut results: Vec<u32> =
+                    (first..first + INPUTS).map(|input| compute(input as u32)).collect();
+                let (guess, statistics) =
+                    agreed(&verifier, first, &results).expect("it is what the host computes");
                 let mut judged = SweepStatistics::default();
                 verifier.block(first, &results, &mut judged);
-                assert!(statistics == judged && statistics.inputs == INPUTS, "{name} {first:08x} {guess:?}");
+                assert!(
+                    statistics == judged && statistics.inputs == INPUTS,
+                    "{name} {first:08x} {guess:?}"
+                );
                 let place = places.next().unwrap();
                 results[place] ^= 1;
                 assert_eq!(agreed(&verifier, first, &results), None, "{name} {first:08x} {place}");
@@ -338,8 +399,8 @@ fn a_device_may_have_its_own_answer_where_there_is_no_result() {
     ] {
         let results = vec![result; 1 << 16];
         for verifier in verifiers(name) {
-            let (guess, statistics) =
-                agreed(&verifier, first, &results).expect("it is one of the answers that devices have");
+            let (guess, statistics) = agreed(&verifier, first, &results)
+                .expect("it is one of the answers that devices have");
             let mut judged = SweepStatistics::default();
             verifier.block(first, &results, &mut judged);
             assert_eq!((guess, statistics), (Guess::Constant(result), judged), "{name}");

@@ -33,8 +33,15 @@ impl Work<'_> {
         }
     }
 
-    /// Takes what the rules say of N results of inputs from the first to the last, all of one exponent.
-    pub(super) fn says(&mut self, exponent: u64, inputs: [u64; 2], says: &[RuleDecision], results: u64) {
+    /// Takes what the rules say of N results of inputs from the first to the last, all of one
+    /// exponent.
+    pub(super) fn says(
+        &mut self,
+        exponent: u64,
+        inputs: [u64; 2],
+        says: &[RuleDecision],
+        results: u64,
+    ) {
         self.sum.says(says, results);
         if is_judged(says) {
             self.statistics.exponents.entry(exponent).or_default().judge(Some(inputs), results);
@@ -75,7 +82,11 @@ impl Verifier {
             ([(format, _)], [bits]) => format.float().map(|layout| (layout, *bits)),
             _ => None,
         };
-        sum.classify(operands, EncodingClass::of_result(self.encoding(), u64::from(result), only), 1);
+        sum.classify(
+            operands,
+            EncodingClass::of_result(self.encoding(), u64::from(result), only),
+            1,
+        );
     }
 
     /// Adds deviating results: the first input, and how many.
@@ -88,8 +99,13 @@ impl Verifier {
         statistics: &mut SweepStatistics,
     ) {
         statistics.deviates(self.exponent(case), input, length, || {
-            let against: Vec<&SweepRule> =
-                self.rules.iter().zip(says).filter(|(_, says)| **says == Some(false)).map(|(rule, _)| rule).collect();
+            let against: Vec<&SweepRule> = self
+                .rules
+                .iter()
+                .zip(says)
+                .filter(|(_, says)| **says == Some(false))
+                .map(|(rule, _)| rule)
+                .collect();
             InputRun {
                 first: input,
                 length,
@@ -100,8 +116,8 @@ impl Verifier {
         });
     }
 
-    /// Takes a result that consecutive inputs of a kind have, the first of them and how many: what is said of it counts for all. Where
-    /// that is not known each is judged by itself.
+    /// Takes a result that consecutive inputs of a kind have, the first of them and how many: what
+    /// is said of it counts for all. Where that is not known each is judged by itself.
     pub(super) fn alike(
         &self,
         [input, length]: [u64; 2],
@@ -112,7 +128,11 @@ impl Verifier {
         let Some(says) = says else {
             return (input..input + length).for_each(|input| self.one(input, result, work));
         };
-        work.sum.classify([self.class(input), EncodingClass::Other], self.class_of_result(input, result), length);
+        work.sum.classify(
+            [self.class(input), EncodingClass::Other],
+            self.class_of_result(input, result),
+            length,
+        );
         work.says(self.exponent(&[input]), [input, input + length - 1], &says, length);
         if says.contains(&Some(false)) {
             self.deviation([input, length], &[input], result, &says, work.statistics);

@@ -1,8 +1,8 @@
-//! What naga folds in constant expressions of WGSL, against `wgsl-abstract`. What it gets wrong is data: a snapshot, so that
-//! a new version of naga shows what it changed.
+//! What naga folds in constant expressions of WGSL, against `wgsl-abstract`. What it gets wrong is
+//! data: a snapshot, so that a new version of naga shows what it changed.
 //!
-//! Expressions of binary64 kernels must be right; those of binary32 kernels, on operands that binary32 has, should be as good
-//! as in f32.
+//! Expressions of binary64 kernels must be right; those of binary32 kernels, on operands that
+//! binary32 has, should be as good as in f32.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,8 @@ use fpprobe_profiles::{Level, Profile, profile};
 use fpprobe_spirv::{Format, Kernel, cases};
 use naga::{Expression, Literal};
 
-/// Kernels and the WGSL expression that folds the same function, `$0`, `$1` being literals of their operands' components.
+/// Kernels and the WGSL expression that folds the same function, `$0`, `$1` being literals of their
+/// operands' components.
 const EXPRESSIONS: [(&str, &str); 54] = [
     ("f64.fadd", "$0 + $1"),
     ("f64.fsub", "$0 - $1"),
@@ -84,9 +85,11 @@ const NOT_FOLDED: [&str; 8] = [
     "frexp(1.5).fract",
 ];
 
-/// What naga makes of an expression: bits of a binary64 number, or 0 and 1 for a truth value, or an error's text.
+/// What naga makes of an expression: bits of a binary64 number, or 0 and 1 for a truth value, or an
+/// error's text.
 fn folded(kind: &str, expression: &str) -> Result<u64, String> {
-    // The type makes the abstract value a concrete one of the same bits; without it nothing is left to look at.
+    // The type makes the abstract value a concrete one of the same bits; without it nothing is left
+    // to look at.
     let module = naga::front::wgsl::parse_str(&format!("const x: {kind} = {expression};"))
         .map_err(|error| error.message().to_owned())?;
     let (_, constant) = module.constants.iter().next().ok_or("there is no constant")?;
@@ -143,16 +146,24 @@ fn statistics(profile: &Profile, kernel: &Kernel, template: &str) -> Counts {
         }
         // `{:e}` prints as many digits as are needed to read the same number back.
         let values: Vec<f64> = case.iter().map(|bits| f64::decode(layout, *bits)).collect();
-        let expression = values.iter().enumerate().fold(template.to_owned(), |text, (index, value)| {
-            text.replace(&format!("${index}"), &format!("({value:e})"))
-        });
+        let expression =
+            values.iter().enumerate().fold(template.to_owned(), |text, (index, value)| {
+                text.replace(&format!("${index}"), &format!("({value:e})"))
+            });
         let accepted = accepted_on(signature.encodings[0], &operands, &part.demand);
-        // What is not finite is an error (W-07), and so may be what comes near; and so is a clamp between crossed bounds.
-        let may_fail = accepted.is_everything() || (template.starts_with("clamp") && values[1] > values[2]);
+        // What is not finite is an error (W-07), and so may be what comes near; and so is a clamp
+        // between crossed bounds.
+        let may_fail =
+            accepted.is_everything() || (template.starts_with("clamp") && values[1] > values[2]);
         let found = folded(kind, &expression);
         let problem = match &found {
             Ok(bits) if accepted.contains(*bits) && exact => None,
-            Ok(bits) if !exact && (accepted.is_everything() || is_near(&accepted, f64::from_bits(*bits))) => None,
+            Ok(bits)
+                if !exact
+                    && (accepted.is_everything() || is_near(&accepted, f64::from_bits(*bits))) =>
+            {
+                None
+            }
             Ok(_) => Some("outside of what is accepted".to_owned()),
             Err(_) if may_fail => {
                 statistics.refused_rightly += 1;
@@ -224,5 +235,7 @@ fn two_values_beyond_what_f32_may_give_is_worse() {
     let case = [1.0f32, 3.0].map(|value| u64::from(value.to_bits()));
     let accepted = accepted_on(signature.encodings[0], &signature.operands(&case, 0), &part.demand);
     let ulp = f64::from(f32::EPSILON) / 4.0;
-    assert!(is_near(&accepted, 1.0 / 3.0 + 2.5 * ulp) && !is_near(&accepted, 1.0 / 3.0 + 4.0 * ulp));
+    assert!(
+        is_near(&accepted, 1.0 / 3.0 + 2.5 * ulp) && !is_near(&accepted, 1.0 / 3.0 + 4.0 * ulp)
+    );
 }

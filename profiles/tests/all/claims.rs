@@ -20,8 +20,16 @@ fn answers(id: &str, subnormals: Subnormals, accuracy: Accuracy) -> Observation 
     }
     let signature = Signature::new(&kernel);
     let cases = cases::cases(&kernel);
-    let out: Vec<u64> = cases.iter().map(|case| signature.accepted_part(case, 0, &demand).members(1)[0]).collect();
-    Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
+    let out: Vec<u64> =
+        cases.iter().map(|case| signature.accepted_part(case, 0, &demand).members(1)[0]).collect();
+    Observation {
+        kernel,
+        cases,
+        outcome: Outcome::Ran,
+        detail: String::new(),
+        out: out.into(),
+        second: None,
+    }
 }
 
 fn contradicted(observation: Observation) -> Vec<Control> {
@@ -46,13 +54,18 @@ fn only_a_mode_that_is_not_honoured_is_contradicted() {
         ("f32.fmul:controls=ftz16", Keep, NearestEven, None),
         ("f32.fmul", Keep, NearestEven, None),
     ] {
-        assert_eq!(contradicted(answers(id, subnormals, accuracy)), expected.into_iter().collect::<Vec<_>>(), "{id}");
+        assert_eq!(
+            contradicted(answers(id, subnormals, accuracy)),
+            expected.into_iter().collect::<Vec<_>>(),
+            "{id}"
+        );
     }
 }
 
 #[test]
 fn a_lost_nan_contradicts_the_mode_that_preserves_it() {
-    let mut observation = answers("f32.fmul:controls=szin32", Subnormals::Keep, Accuracy::NearestEven);
+    let mut observation =
+        answers("f32.fmul:controls=szin32", Subnormals::Keep, Accuracy::NearestEven);
     let case = observation.cases.iter().position(|case| case == [0x7fc00000, 0x00000000]).unwrap();
     let mut out = observation.out.to_vec();
     out[case] = 0;

@@ -1,5 +1,5 @@
-//! Rules that request controls of their own: which kernels they look at, and what becomes of them where a device lacks the
-//! control.
+//! Rules that request controls of their own: which kernels they look at, and what becomes of them
+//! where a device lacks the control.
 
 use std::sync::Arc;
 
@@ -68,7 +68,8 @@ control = "ftz32"
 "#;
 
 fn profile(head: &str) -> Profile {
-    Profile::parse("sum.toml", &SUM.replace("GROUPS", head), &built_in_text).unwrap_or_else(|error| panic!("{error}"))
+    Profile::parse("sum.toml", &SUM.replace("GROUPS", head), &built_in_text)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A kernel that ran on the smallest normal value less the smallest subnormal one, and 1 + 1.
@@ -79,7 +80,14 @@ fn observed(id: &str, flushes: bool, outcome: Outcome) -> Observation {
     let cases = Cases::new("", 2, vec![least, 1 | layout.sign_bit(), one, one]);
     let out = [if flushes { 0 } else { least - 1 }, one + least];
     let out: Arc<[u64]> = if outcome == Outcome::Ran { out.into() } else { Arc::from([]) };
-    Observation { kernel, cases, outcome, detail: "the device lacks it".to_owned(), out, second: None }
+    Observation {
+        kernel,
+        cases,
+        outcome,
+        detail: "the device lacks it".to_owned(),
+        out,
+        second: None,
+    }
 }
 
 const FLUSHED: [&str; 2] = ["f32.fadd:controls=ftz32", "f16.fadd:controls=ftz16"];
@@ -87,7 +95,8 @@ const FLUSHED: [&str; 2] = ["f32.fadd:controls=ftz32", "f16.fadd:controls=ftz16"
 /// A device that keeps subnormals, and flushes them under these kernels' controls as they say.
 fn device(flushed: [(bool, Outcome); 2]) -> Vec<Observation> {
     let plain = ["f32.fadd", "f16.fadd"].map(|id| observed(id, false, Outcome::Ran));
-    let flushed = FLUSHED.iter().zip(flushed).map(|(id, (flushes, outcome))| observed(id, flushes, outcome));
+    let flushed =
+        FLUSHED.iter().zip(flushed).map(|(id, (flushes, outcome))| observed(id, flushes, outcome));
     plain.into_iter().chain(flushed).collect()
 }
 
@@ -96,7 +105,12 @@ fn judge(profile: &Profile, device: &[Observation]) -> Judgement {
 }
 
 fn flush(judgement: &Judgement) -> (Verdict, usize) {
-    judgement.rules.iter().find(|rule| rule.id == "flush").map(|rule| (rule.verdict, rule.lanes)).unwrap()
+    judgement
+        .rules
+        .iter()
+        .find(|rule| rule.id == "flush")
+        .map(|rule| (rule.verdict, rule.lanes))
+        .unwrap()
 }
 
 const HONOURED: (bool, Outcome) = (true, Outcome::Ran);
@@ -125,11 +139,17 @@ fn a_rule_looks_at_kernels_under_its_controls() {
 fn a_control_that_the_device_lacks_is_a_group_that_it_lacks() {
     let profile = profile(GROUPS);
     let judgement = judge(&profile, &device([LACKING, LACKING]));
-    assert_eq!((judgement.class, judgement.without.join(" ")), (Class::Conforms, "ftz16 ftz32".to_owned()));
+    assert_eq!(
+        (judgement.class, judgement.without.join(" ")),
+        (Class::Conforms, "ftz16 ftz32".to_owned())
+    );
     assert_eq!(flush(&judgement), (Verdict::Unsupported, 0));
     // One width alone is judged.
     let judgement = judge(&profile, &device([HONOURED, LACKING]));
-    assert_eq!((judgement.class, judgement.without.join(" ")), (Class::Conforms, "ftz16".to_owned()));
+    assert_eq!(
+        (judgement.class, judgement.without.join(" ")),
+        (Class::Conforms, "ftz16".to_owned())
+    );
     assert_eq!(flush(&judgement), (Verdict::Permitted, 2));
     assert_eq!(judge(&profile, &device([IGNORED, LACKING])).class, Class::Deviates);
 }
@@ -138,7 +158,8 @@ fn a_control_that_the_device_lacks_is_a_group_that_it_lacks() {
 fn a_kernel_without_its_format_says_nothing_of_a_control() {
     let profile = profile(GROUPS);
     let mut device = device([HONOURED, LACKING]);
-    device.iter_mut().find(|o| o.kernel.to_string() == "f16.fadd").unwrap().outcome = Outcome::Unsupported;
+    device.iter_mut().find(|o| o.kernel.to_string() == "f16.fadd").unwrap().outcome =
+        Outcome::Unsupported;
     let judgement = judge(&profile, &device);
     assert_eq!((judgement.class, judgement.without.join(" ")), (Class::Conforms, "f16".to_owned()));
 }
@@ -148,7 +169,10 @@ fn what_was_not_measured_under_a_control_is_no_pass() {
     let profile = profile(GROUPS);
     for outcome in [Outcome::Crashed, Outcome::Rejected, Outcome::NotWritten] {
         let judgement = judge(&profile, &device([(true, outcome), HONOURED]));
-        assert_eq!((judgement.class, flush(&judgement).0), (Class::Incomplete, Verdict::Incomplete));
+        assert_eq!(
+            (judgement.class, flush(&judgement).0),
+            (Class::Incomplete, Verdict::Incomplete)
+        );
     }
     let mut device = device([HONOURED, HONOURED]);
     device.retain(|observation| observation.kernel.to_string() != FLUSHED[0]);
@@ -165,7 +189,8 @@ fn a_control_that_is_not_optional_must_be_offered() {
 #[test]
 fn a_device_of_absent_groups_alone_does_not_conform() {
     let text = SUM.replace("[[rule]]\nid = \"plain\"\ntitle = \"\"\ncitation = \"\"\nformat = [\"f32\", \"f16\"]\noperations = [\"add\"]\n", "");
-    let profile = Profile::parse("sum.toml", &text.replace("GROUPS", GROUPS), &built_in_text).unwrap();
+    let profile =
+        Profile::parse("sum.toml", &text.replace("GROUPS", GROUPS), &built_in_text).unwrap();
     assert_eq!(profile.rules.len(), 1);
     assert_eq!(judge(&profile, &device([LACKING, LACKING])).class, Class::Incomplete);
 }
@@ -174,7 +199,9 @@ fn a_device_of_absent_groups_alone_does_not_conform() {
 fn a_recipe_comes_on_top_of_a_rules_controls() {
     let profile = profile(&format!("modes = [\"szin32\"]\n{GROUPS}"));
     let under = |device: &[Observation]| -> Vec<Observation> {
-        let add = |o: &Observation| o.kernel.with_controls(o.kernel.controls.with("szin32".parse().unwrap()).unwrap());
+        let add = |o: &Observation| {
+            o.kernel.with_controls(o.kernel.controls.with("szin32".parse().unwrap()).unwrap())
+        };
         device.iter().map(|o| Observation { kernel: add(o), ..o.clone() }).collect()
     };
     // The mode is ignored, unless zeros, infinities and NaN are requested as well.
@@ -182,10 +209,16 @@ fn a_recipe_comes_on_top_of_a_rules_controls() {
     assert_eq!(judge(&profile, &device).class, Class::Deviates);
     device.extend(under(&self::device([HONOURED, HONOURED])));
     let judgement = judge(&profile, &device);
-    assert_eq!((judgement.class, judgement.recipe.needs().join(" ")), (Class::ConformsWith, "szin32".to_owned()));
+    assert_eq!(
+        (judgement.class, judgement.recipe.needs().join(" ")),
+        (Class::ConformsWith, "szin32".to_owned())
+    );
     // A set that one of the rules' kernels cannot carry is not offered.
-    device.iter_mut().find(|o| o.kernel.to_string() == "f16.fadd:controls=ftz16,szin32").unwrap().outcome =
-        Outcome::Unsupported;
+    device
+        .iter_mut()
+        .find(|o| o.kernel.to_string() == "f16.fadd:controls=ftz16,szin32")
+        .unwrap()
+        .outcome = Outcome::Unsupported;
     assert_eq!(judge(&profile, &device).class, Class::Deviates);
 }
 
@@ -193,11 +226,15 @@ fn a_recipe_comes_on_top_of_a_rules_controls() {
 fn a_profile_accepts_what_the_rules_within_a_kernels_controls_do() {
     let profile = profile(GROUPS);
     let accepted = |id: &str| {
-        let (accepted, rules) = accepts(&profile, &id.parse().unwrap(), &[0x0080_0000, 0x8000_0001]);
+        let (accepted, rules) =
+            accepts(&profile, &id.parse().unwrap(), &[0x0080_0000, 0x8000_0001]);
         ([0x007f_ffff, 0].map(|bits| accepted.contains(&[bits])), rules.join(" "))
     };
     assert_eq!(accepted("f32.fadd"), ([true, true], "plain".to_owned()));
     assert_eq!(accepted("f32.fadd:controls=szin32"), ([true, true], "plain".to_owned()));
-    assert_eq!(accepted("f32.fadd:controls=ftz32,szin32"), ([false, true], "plain flush".to_owned()));
+    assert_eq!(
+        accepted("f32.fadd:controls=ftz32,szin32"),
+        ([false, true], "plain flush".to_owned())
+    );
     assert_eq!(accepted("f32.fadd:controls=ftz16"), ([true, true], "plain".to_owned()));
 }

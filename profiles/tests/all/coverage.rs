@@ -1,4 +1,5 @@
-//! Every required rule can tell a plausible wrong answer from the right one, on every operation that it looks at.
+//! Every required rule can tell a plausible wrong answer from the right one, on every operation
+//! that it looks at.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,8 @@ use fpprobe_profiles::{Level, Profile};
 use crate::built_in::coverages;
 
 fn mine(base: &str, more: &str) -> Profile {
-    let text = format!("id = \"mine\"\ntitle = \"\"\nversion = \"1\"\nextends = \"{base}\"\n{more}");
+    let text =
+        format!("id = \"mine\"\ntitle = \"\"\nversion = \"1\"\nextends = \"{base}\"\n{more}");
     Profile::parse("mine.toml", &text, &profile::built_in_text).unwrap()
 }
 
@@ -21,14 +23,15 @@ fn rule(operation: &str, lanes: &str, more: &str) -> String {
     )
 }
 
-/// Kernels on which a required rule rejects no plausible wrong answer, and relations that let something pass.
+/// Kernels on which a required rule rejects no plausible wrong answer, and relations that let
+/// something pass.
 fn toothless(rule: &RuleCoverage<'_>) -> Vec<String> {
     let (id, statistics) = (&rule.rule.id, rule.statistics());
     let results = rule.rule.requirements.contains(&Requirement::Result);
     let kernels = rule.kernels.iter().filter(|kernel| results && kernel.statistics.rejected() == 0);
     let relations = rule.rule.requirements.iter().filter(|requirement| {
-        let tries =
-            WrongResult::against(**requirement).map(|kind| statistics.wrong.get(&kind).copied().unwrap_or_default());
+        let tries = WrongResult::against(**requirement)
+            .map(|kind| statistics.wrong.get(&kind).copied().unwrap_or_default());
         tries.is_some_and(|tries| tries.tried == 0 || tries.rejected < tries.tried)
     });
     let relations = relations.map(|requirement| format!("{id} {requirement:?}"));
@@ -48,7 +51,12 @@ fn every_required_rule_rejects_plausible_wrong_answers_on_every_operation() {
             statistics.rejected()
         );
         let required = coverage.rules.iter().filter(|rule| rule.rule.level == Level::Required);
-        assert_eq!(required.flat_map(toothless).collect::<Vec<String>>(), Vec::<String>::new(), "{}", profile.id);
+        assert_eq!(
+            required.flat_map(toothless).collect::<Vec<String>>(),
+            Vec::<String>::new(),
+            "{}",
+            profile.id
+        );
     }
 }
 
@@ -74,7 +82,10 @@ fn a_rule_that_accepts_everything_is_vacuous_and_toothless() {
 #[test]
 fn vacuous_lanes_are_in_no_total() {
     let without = mine("wgsl", &rule("sqrt", "all = [\"normal\"], none = [\"negative\"]", ""));
-    let with = mine("wgsl", &rule("sqrt", "all = [\"normal\", \"nan\", \"infinite\"], none = [\"negative\"]", ""));
+    let with = mine(
+        "wgsl",
+        &rule("sqrt", "all = [\"normal\", \"nan\", \"infinite\"], none = [\"negative\"]", ""),
+    );
     let (without, with) = (statistics(&without), statistics(&with));
     assert!(without.vacuous == 0 && with.vacuous > 0 && without.judged > 0);
     assert_eq!(LaneStatistics { vacuous: 0, ..with }, without);
@@ -105,12 +116,20 @@ fn each_kind_of_wrong_answer_is_known_for_what_it_is() {
     ] {
         all("d3d11", nearest, kind);
     }
-    none("d3d11", &rule("add", normal, "accuracy = { add = \"either neighbour\" }"), WrongResult::OtherDirection);
+    none(
+        "d3d11",
+        &rule("add", normal, "accuracy = { add = \"either neighbour\" }"),
+        WrongResult::OtherDirection,
+    );
     let subnormal = "any = [\"subnormal\"], none = [\"nan\", \"infinite\"]";
     all("d3d11", &rule("mul", subnormal, ""), WrongResult::Unflushed);
     none(
         "d3d11",
-        &rule("mul", subnormal, "environment = { subnormal_inputs = \"either\", subnormal_results = \"either\" }"),
+        &rule(
+            "mul",
+            subnormal,
+            "environment = { subnormal_inputs = \"either\", subnormal_results = \"either\" }",
+        ),
         WrongResult::Flushed,
     );
     let keep = "environment = { subnormal_inputs = \"keep\", subnormal_results = \"keep\" }";
@@ -130,7 +149,11 @@ fn each_kind_of_wrong_answer_is_known_for_what_it_is() {
     none("d3d11", &rule("sqrt", "all = [\"nan\"]", ""), WrongResult::OtherNan);
     all("d3d11", &rule("mov", "all = [\"nan\"]", ""), WrongResult::OtherNan);
     all("d3d11", &rule("eq", "none = [\"nan\"]", ""), WrongResult::OtherTruth);
-    all("d3d11", &rule("f32tof16", normal, "accuracy = { f32tof16 = \"toward zero\" }"), WrongResult::OtherPart);
+    all(
+        "d3d11",
+        &rule("f32tof16", normal, "accuracy = { f32tof16 = \"toward zero\" }"),
+        WrongResult::OtherPart,
+    );
     all(
         "d3d11",
         &rule("add", "result = \"beyond\"", "environment = { overflow = \"saturate\" }"),

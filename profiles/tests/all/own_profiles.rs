@@ -1,4 +1,5 @@
-//! The documentation of profiles names every key and value that the parser knows, and its worked example works.
+//! The documentation of profiles names every key and value that the parser knows, and its worked
+//! example works.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +15,9 @@ fn read(name: &str) -> String {
 /// The text under a heading, up to the next.
 fn section(heading: &str) -> String {
     let document = read("../docs/profiles.md");
-    let (_, rest) = document.split_once(&format!("{heading}\n")).unwrap_or_else(|| panic!("no section {heading}"));
+    let (_, rest) = document
+        .split_once(&format!("{heading}\n"))
+        .unwrap_or_else(|| panic!("no section {heading}"));
     rest.split("\n## ").next().and_then(|text| text.split("\n### ").next()).unwrap().to_owned()
 }
 
@@ -23,7 +26,9 @@ const RULE: &str = "[[rule]]\nid = \"M\"\ntitle = \"t\"\ncitation = \"c\"\nforma
 
 /// What the parser would have expected in place of a mistake.
 fn expected(text: &str) -> Vec<String> {
-    let message = Profile::parse("mine.toml", &format!("{HEAD}{text}\n"), &built_in_text).unwrap_err().to_string();
+    let message = Profile::parse("mine.toml", &format!("{HEAD}{text}\n"), &built_in_text)
+        .unwrap_err()
+        .to_string();
     let (_, known) = message.rsplit_once("expected ").unwrap_or_else(|| panic!("{message}"));
     known.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
@@ -43,9 +48,11 @@ fn every_key_of_every_table_is_documented() {
         let text = section(heading);
         let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
         let documented: Vec<&str> = rows.collect();
-        let unknown: Vec<&&str> = documented.iter().filter(|key| !known.contains(&(**key).to_owned())).collect();
+        let unknown: Vec<&&str> =
+            documented.iter().filter(|key| !known.contains(&(**key).to_owned())).collect();
         assert!(unknown.is_empty(), "{heading}: {unknown:?} is no key");
-        let missing: Vec<&String> = known.iter().filter(|key| !documented.contains(&key.as_str())).collect();
+        let missing: Vec<&String> =
+            known.iter().filter(|key| !documented.contains(&key.as_str())).collect();
         assert!(missing.is_empty(), "{heading}: {missing:?} is not documented");
     }
 }
@@ -53,12 +60,15 @@ fn every_key_of_every_table_is_documented() {
 #[test]
 fn every_value_is_documented() {
     let named = |key: &str| (key.to_owned(), format!("[environment.f32]\n{key} = \"nonsense\""));
-    let environments = expected("[environment.f32]\nnonsense = 1").into_iter().filter(|key| key != "pole_nan");
+    let environments =
+        expected("[environment.f32]\nnonsense = 1").into_iter().filter(|key| key != "pole_nan");
     for (key, mistake) in environments.map(|key| named(&key)) {
         let text = section("## `[environment.FORMAT]`");
         let row = text.lines().find(|line| line.starts_with(&format!("| `{key}`"))).unwrap();
-        let missing: Vec<String> =
-            expected(&mistake).into_iter().filter(|value| !row.contains(&format!("`{value}`"))).collect();
+        let missing: Vec<String> = expected(&mistake)
+            .into_iter()
+            .filter(|value| !row.contains(&format!("`{value}`")))
+            .collect();
         assert!(missing.is_empty(), "{key}: {missing:?}");
     }
     for (heading, mistake) in [
@@ -73,7 +83,8 @@ fn every_value_is_documented() {
         let text = section(heading);
         let known = expected(&mistake);
         assert!(known.len() >= 2, "{mistake}");
-        let missing: Vec<String> = known.into_iter().filter(|value| !text.contains(&format!("`{value}`"))).collect();
+        let missing: Vec<String> =
+            known.into_iter().filter(|value| !text.contains(&format!("`{value}`"))).collect();
         assert!(missing.is_empty(), "{heading}: {missing:?} is not documented");
     }
 }
@@ -113,7 +124,8 @@ fn example() -> Profile {
 
 #[test]
 fn the_worked_example_changes_adds_and_drops_rules() {
-    let (example, base) = (example(), fpprobe_profiles::profile::built_in("d3d11").unwrap().unwrap());
+    let (example, base) =
+        (example(), fpprobe_profiles::profile::built_in("d3d11").unwrap().unwrap());
     let title = |profile: &Profile, id: &str| profile.rule(id).map(|rule| rule.title.clone());
     assert!(title(&base, "S-01").is_some() && title(&example, "S-01").is_none());
     assert!(title(&base, "E-01").is_none() && title(&example, "E-01").is_some());
@@ -121,7 +133,11 @@ fn the_worked_example_changes_adds_and_drops_rules() {
     assert_eq!(title(&base, "D32-06"), title(&example, "D32-06"));
     // 1 ulp around 1/3, and no more; the lowerings of d3d11's own rules changed with the operation.
     let accepts = |profile: &Profile| {
-        let (accepted, _) = fpprobe_profiles::accepts::accepts(profile, &"f32.rcp".parse().unwrap(), &[0x4040_0000]);
+        let (accepted, _) = fpprobe_profiles::accepts::accepts(
+            profile,
+            &"f32.rcp".parse().unwrap(),
+            &[0x4040_0000],
+        );
         let set = &accepted.alternatives()[0][0];
         (0x3eaa_aaa0..0x3eaa_aab8).filter(|bits| set.contains(*bits)).count()
     };
@@ -134,7 +150,9 @@ fn the_worked_example_changes_adds_and_drops_rules() {
 fn every_rule_of_the_worked_example_can_fail() {
     let example = example();
     let mut surveyor = Surveyor::default();
-    let own = |rule: &&Rule| rule.id.starts_with("E-") || ["D32-27", "D32-40"].contains(&rule.id.as_str());
+    let own = |rule: &&Rule| {
+        rule.id.starts_with("E-") || ["D32-27", "D32-40"].contains(&rule.id.as_str())
+    };
     for rule in example.rules.iter().filter(own).filter(|rule| rule.level == Level::Required) {
         assert!(surveyor.rule(rule).statistics().rejected() > 0, "{}", rule.id);
     }

@@ -4,7 +4,8 @@ use fpprobe_profiles::Profile;
 use fpprobe_profiles::profile::built_in_text;
 
 fn refused(text: &str) -> String {
-    let parsed = Profile::parse("mine.toml", text, &built_in_text).map(|_| format!("not refused:\n{text}"));
+    let parsed =
+        Profile::parse("mine.toml", text, &built_in_text).map(|_| format!("not refused:\n{text}"));
     parsed.unwrap_or_else(|error| error.to_string())
 }
 
@@ -17,34 +18,60 @@ fn an_extension_may_add_drop_and_change_rules() {
          operations = [\"sqrt\"]\nlanes = {{ all = [\"normal\"], none = [\"negative\"] }}\naccuracy = {{ sqrt = \"nearest even\" }}\n"
     );
     let profile = Profile::parse("mine.toml", &text, &built_in_text).unwrap();
-    assert!(profile.rule("M-1").is_some() && profile.rule("D32-40").is_none() && profile.rule("D32-18").is_some());
+    assert!(
+        profile.rule("M-1").is_some()
+            && profile.rule("D32-40").is_none()
+            && profile.rule("D32-18").is_some()
+    );
 }
 
-/// Mistakes: text after the head, which has four lines, or in its place; the line, and how the message begins there.
+/// Mistakes: text after the head, which has four lines, or in its place; the line, and how the
+/// message begins there.
 const MISTAKES: &[(&str, &str)] = &[
     // The form of the document.
     ("=id = ]", "1: missing array opening, expected `[`: `id = ]`"),
     ("=id = 3", "1: `id`: invalid type: integer `3`, expected a string"),
     ("=title = \"t\"\nversion = \"1\"", "1: missing key `id`"),
     ("=id = \"\"\ntitle = \"t\"\nversion = \"1\"", "1: `id`: `` is no name"),
-    ("=title = \"t\"\nversion = \"1\"\nid = \"a:b\"", "3: `id`: `a:b` is no name; write letters, digits"),
+    (
+        "=title = \"t\"\nversion = \"1\"\nid = \"a:b\"",
+        "3: `id`: `a:b` is no name; write letters, digits",
+    ),
     ("title = \"u\"", "5: duplicate key: `title = \"u\"`"),
     ("colour = 3", "5: unknown key `colour`, expected one of `id`, `title`, `version`, `extends`"),
     ("ulp = \"large\"", "5: `ulp`: unknown value `large`, expected `binade` or `vulkan`"),
     ("modes = \"ftz32\"", "5: `modes`: invalid type: string \"ftz32\", expected a list"),
-    ("modes = [\"szin32\", \"ftz31\"]", "5: `modes`: unknown control `ftz31`; did you mean `ftz32`"),
-    ("rounding_modes = [\"rte32\", \"ftz32\"]", "5: `rounding_modes`: `ftz32` does not round; it goes into `modes`"),
+    (
+        "modes = [\"szin32\", \"ftz31\"]",
+        "5: `modes`: unknown control `ftz31`; did you mean `ftz32`",
+    ),
+    (
+        "rounding_modes = [\"rte32\", \"ftz32\"]",
+        "5: `rounding_modes`: `ftz32` does not round; it goes into `modes`",
+    ),
     ("rounding_modes = [\"rte32\", \"rte32\"]", "5: `rounding_modes`: `rte32` is named twice"),
     ("modes = [\n\"szin32\",\n3]", "7: `modes`: invalid type: integer `3`, expected a string"),
     ("without = \"D32-40\"", "5: `without`: invalid type: string \"D32-40\", expected a list"),
-    ("without = [\"D99-1\"]", "5: `without`: the profile that this one extends has no rule `D99-1`"),
+    (
+        "without = [\"D99-1\"]",
+        "5: `without`: the profile that this one extends has no rule `D99-1`",
+    ),
     // Groups.
     ("[group]\nid = \"x\"", "5: `group`: invalid type: table, expected a list: write `[[group]]`"),
     ("[[group]]\nid = \"x\"\nformat = \"f16\"", "5: `group`: missing key `title`"),
-    ("[[group]]\nid = \"x\"\ntitle = \"x\"\nformat = \"f23\"", "8: `group.format`: unknown format `f23`; did you mean"),
+    (
+        "[[group]]\nid = \"x\"\ntitle = \"x\"\nformat = \"f23\"",
+        "8: `group.format`: unknown format `f23`; did you mean",
+    ),
     // Environments.
-    ("[environment.f33]\nzero_sign = \"exact\"", "5: `environment.f33`: unknown format `f33`; did you mean `f32`?"),
-    ("[environment.f32]\nzero_sing = \"exact\"", "6: `environment.f32`: unknown key `zero_sing`, expected one of"),
+    (
+        "[environment.f33]\nzero_sign = \"exact\"",
+        "5: `environment.f33`: unknown format `f33`; did you mean `f32`?",
+    ),
+    (
+        "[environment.f32]\nzero_sing = \"exact\"",
+        "6: `environment.f32`: unknown key `zero_sing`, expected one of",
+    ),
     (
         "[environment.f32]\n\nzero_sign = \"wrong\"",
         "7: `environment.f32.zero_sign`: unknown value `wrong`, expected `exact` or `either`",
@@ -53,7 +80,10 @@ const MISTAKES: &[(&str, &str)] = &[
         "[environment.f32]\npole_nan = \"yes\"",
         "6: `environment.f32.pole_nan`: invalid type: string \"yes\", expected a boolean",
     ),
-    ("[environment]\nf32 = \"keep\"", "6: `environment.f32`: invalid type: string \"keep\", expected a table"),
+    (
+        "[environment]\nf32 = \"keep\"",
+        "6: `environment.f32`: invalid type: string \"keep\", expected a table",
+    ),
     (
         "=id = \"a\"\ntitle = \"t\"\nversion = \"1\"\n[environment.f32]\nsubnormal_inputs = \"keep\"",
         "4: `environment.f32`: missing key `subnormal_results`",
@@ -122,14 +152,35 @@ const MISTAKES: &[(&str, &str)] = &[
         "RULE\nid2 = \"N\"",
         "11: `rule`: unknown key `id2`, expected one of `id`, `title`, `area`, `citation`, `note`, `quote`, `matters`, `level`",
     ),
-    ("RULE\nlevel = \"must\"", "11: `rule.level`: unknown value `must`, expected one of `required`, `recommended`"),
-    ("RULE\njudges = \"nans\"", "11: `rule.judges`: unknown value `nans`, expected one of `subnormals`"),
-    ("RULE\nlanes = { every = [\"nan\"] }", "11: `rule.lanes`: unknown key `every`, expected one of `any`, `all`"),
-    ("RULE\nlanes = { any = [\"nam\"] }", "11: `rule.lanes.any`: unknown value `nam`, expected one of `zero`"),
-    ("RULE\nlanes = { any = \"nan\" }", "11: `rule.lanes.any`: invalid type: string \"nan\", expected a list"),
-    ("RULE\nlanes = { result = \"huge\" }", "11: `rule.lanes.result`: unknown value `huge`, expected one of `tiny`"),
+    (
+        "RULE\nlevel = \"must\"",
+        "11: `rule.level`: unknown value `must`, expected one of `required`, `recommended`",
+    ),
+    (
+        "RULE\njudges = \"nans\"",
+        "11: `rule.judges`: unknown value `nans`, expected one of `subnormals`",
+    ),
+    (
+        "RULE\nlanes = { every = [\"nan\"] }",
+        "11: `rule.lanes`: unknown key `every`, expected one of `any`, `all`",
+    ),
+    (
+        "RULE\nlanes = { any = [\"nam\"] }",
+        "11: `rule.lanes.any`: unknown value `nam`, expected one of `zero`",
+    ),
+    (
+        "RULE\nlanes = { any = \"nan\" }",
+        "11: `rule.lanes.any`: invalid type: string \"nan\", expected a list",
+    ),
+    (
+        "RULE\nlanes = { result = \"huge\" }",
+        "11: `rule.lanes.result`: unknown value `huge`, expected one of `tiny`",
+    ),
     ("RULE\nlanes = \"nan\"", "11: `rule.lanes`: invalid type: string \"nan\", expected a table"),
-    ("RULE\nlanes = { first = [] }", "11: `rule.lanes.first`: the list is empty: name a class, or leave the key out"),
+    (
+        "RULE\nlanes = { first = [] }",
+        "11: `rule.lanes.first`: the list is empty: name a class, or leave the key out",
+    ),
     (
         "RULE\nlanes = { result = \"tiny\", result_not = \"tiny\" }",
         "5: rule `M`: `lanes`: `result` and `result_not` are the same, so that no lane is left",
@@ -139,17 +190,38 @@ const MISTAKES: &[(&str, &str)] = &[
         "5: rule `M`: `lanes`: `none` excludes every class of `any`, so that no lane is left",
     ),
     ("RULE\nlanes = []", "5: rule `M`: `lanes` is empty, and a rule without cannot fail"),
-    ("RULE\nrequirement = []", "5: rule `M`: `requirement` is empty, and a rule without cannot fail"),
-    ("RULE\nrequirement = \"exact\"", "11: `rule.requirement`: unknown value `exact`, expected one of `result`"),
-    ("RULE\nenvironment = { overflow = \"wrap\" }", "11: rule `M`: `environment.overflow`: unknown value `wrap`"),
+    (
+        "RULE\nrequirement = []",
+        "5: rule `M`: `requirement` is empty, and a rule without cannot fail",
+    ),
+    (
+        "RULE\nrequirement = \"exact\"",
+        "11: `rule.requirement`: unknown value `exact`, expected one of `result`",
+    ),
+    (
+        "RULE\nenvironment = { overflow = \"wrap\" }",
+        "11: rule `M`: `environment.overflow`: unknown value `wrap`",
+    ),
     (
         "RULE\nenvironment.overflows = \"round\"",
         "11: rule `M`: `environment`: unknown key `overflows`, expected one of",
     ),
-    ("RULE\naccuracy = \"1 ulp\"", "11: `rule.accuracy`: invalid type: string \"1 ulp\", expected a table"),
-    ("RULE\naccuracy = { sqrt = 1 }", "11: `rule.accuracy.sqrt`: invalid type: integer `1`, expected a string"),
-    ("RULE\naccuracy = { sqrt = \"1ulp\" }", "11: rule `M`: `accuracy.sqrt`: `1ulp` is not an accuracy; write"),
-    ("RULE\naccuracy = { rsq = \"1 ulp\" }", "11: rule `M`: `accuracy.rsq`: the rule does not look at `rsq`"),
+    (
+        "RULE\naccuracy = \"1 ulp\"",
+        "11: `rule.accuracy`: invalid type: string \"1 ulp\", expected a table",
+    ),
+    (
+        "RULE\naccuracy = { sqrt = 1 }",
+        "11: `rule.accuracy.sqrt`: invalid type: integer `1`, expected a string",
+    ),
+    (
+        "RULE\naccuracy = { sqrt = \"1ulp\" }",
+        "11: rule `M`: `accuracy.sqrt`: `1ulp` is not an accuracy; write",
+    ),
+    (
+        "RULE\naccuracy = { rsq = \"1 ulp\" }",
+        "11: rule `M`: `accuracy.rsq`: the rule does not look at `rsq`",
+    ),
 ];
 
 #[test]
@@ -161,49 +233,82 @@ fn errors_name_file_line_and_key() {
             None => format!("{HEAD}{}\n", text.replace("RULE", rule)),
         };
         let message = refused(&text);
-        assert!(message.starts_with(&format!("mine.toml:{expected}")), "{message}\ninstead of {expected}\n{text}");
+        assert!(
+            message.starts_with(&format!("mine.toml:{expected}")),
+            "{message}\ninstead of {expected}\n{text}"
+        );
     }
     // What the rule names: its formats and operations.
     for (from, to, expected) in [
         ("\"f32\"", "\"f33\"", "9: rule `M`: `format`: unknown format `f33`; did you mean `f32`"),
         ("\"f32\"", "32", "9: `rule.format`: invalid type: integer `32`, expected"),
         ("\"f32\"", "[]", "5: rule `M`: `format` is empty"),
-        ("\"f32\"", "\"bool\"", "9: rule `M`: `format`: none of its `operations` has a kernel of `bool`"),
-        ("\"f32\"", "[\"f32\", \"i32\"]", "9: rule `M`: `format`: none of its `operations` has a kernel of `i32`"),
+        (
+            "\"f32\"",
+            "\"bool\"",
+            "9: rule `M`: `format`: none of its `operations` has a kernel of `bool`",
+        ),
+        (
+            "\"f32\"",
+            "[\"f32\", \"i32\"]",
+            "9: rule `M`: `format`: none of its `operations` has a kernel of `i32`",
+        ),
         (
             "[\"sqrt\"]",
             "[\"sqrt\", \"fixed_store\"]",
             "10: rule `M`: `operations`: `fixed_store` has no kernel of its `format`",
         ),
-        ("[\"sqrt\"]", "\"sqrt\"", "10: `rule.operations`: invalid type: string \"sqrt\", expected a list"),
+        (
+            "[\"sqrt\"]",
+            "\"sqrt\"",
+            "10: `rule.operations`: invalid type: string \"sqrt\", expected a list",
+        ),
         ("[\"sqrt\"]", "[]", "5: rule `M`: `operations` is empty"),
-        ("[\"sqrt\"]", "[\"sqrd\"]", "10: rule `M`: `operations`: unknown operation `sqrd`; did you mean `sqrt`"),
+        (
+            "[\"sqrt\"]",
+            "[\"sqrd\"]",
+            "10: rule `M`: `operations`: unknown operation `sqrd`; did you mean `sqrt`",
+        ),
         ("\"M\"", "\"\"", "5: rule ``: `id` is empty"),
         ("citation = \"c\"\n", "", "5: `rule`: missing key `citation`"),
     ] {
         let message = refused(&format!("{HEAD}{}\n", rule.replace(from, to)));
-        assert!(message.starts_with(&format!("mine.toml:{expected}")), "{message}\ninstead of {expected}");
+        assert!(
+            message.starts_with(&format!("mine.toml:{expected}")),
+            "{message}\ninstead of {expected}"
+        );
     }
-    let text = "id = \"a\"\ntitle = \"t\"\nversion = \"1\"\n[operation.sqrt]\nlowerings = [\"sqrt\"]\n";
+    let text =
+        "id = \"a\"\ntitle = \"t\"\nversion = \"1\"\n[operation.sqrt]\nlowerings = [\"sqrt\"]\n";
     let message = refused(&format!("{text}{rule}\n"));
-    assert!(message.contains("rule `M`: operation `sqrt`: there is no `environment.f32`, which it needs"), "{message}");
+    assert!(
+        message
+            .contains("rule `M`: operation `sqrt`: there is no `environment.f32`, which it needs"),
+        "{message}"
+    );
     // A profile that extends none has operations of its own only.
     let message = refused(&format!("{}{rule}\n", HEAD.replace("extends = \"d3d11\"\n", "")));
     assert!(message.contains("no profile here has a table `operation.sqrt`"), "{message}");
     let message = refused(&HEAD.replace("d3d11", "d3d12"));
-    assert!(message.starts_with("mine.toml:4: `extends`: no profile `d3d12`; there are d3d11"), "{message}");
+    assert!(
+        message.starts_with("mine.toml:4: `extends`: no profile `d3d12`; there are d3d11"),
+        "{message}"
+    );
 }
 
 #[test]
 fn mistakes_that_hide_no_other_are_told_at_once() {
-    let wrong =
-        |id: &str, lanes: &str| rule("[\"sqrt\"]", &format!("lanes = {lanes}")).replace("\"M\"", &format!("\"{id}\""));
+    let wrong = |id: &str, lanes: &str| {
+        rule("[\"sqrt\"]", &format!("lanes = {lanes}")).replace("\"M\"", &format!("\"{id}\""))
+    };
     let (one, two) = ("{ result = \"tiny\", result_not = \"tiny\" }", "[]");
-    let message = refused(&format!("{HEAD}{}{}{}", wrong("A", one), wrong("B", "{}"), wrong("C", two)));
+    let message =
+        refused(&format!("{HEAD}{}{}{}", wrong("A", one), wrong("B", "{}"), wrong("C", two)));
     let lines: Vec<&str> = message.lines().collect();
     assert_eq!(lines.len(), 2, "{message}");
     assert!(
-        lines[0].starts_with("mine.toml:5: rule `A`") && lines[1].starts_with("mine.toml:19: rule `C`"),
+        lines[0].starts_with("mine.toml:5: rule `A`")
+            && lines[1].starts_with("mine.toml:19: rule `C`"),
         "{message}"
     );
     let operation = |name: &str| format!("[operation.{name}]\nlowerings = [\"squrt\"]\n");
@@ -232,13 +337,17 @@ fn controls_that_cannot_be_requested_are_refused() {
         ("\"ftz\", \"dp\"", vec!["ftz32", "dp32", "one denormal mode"]),
         ("\"szin16\"", vec!["szin16", "f32.fadd", "no float of that width"]),
     ] {
-        let message = refused(&format!("{head}{}", rule("[\"fadd\"]", &format!("controls = [{controls}]"))));
+        let message =
+            refused(&format!("{head}{}", rule("[\"fadd\"]", &format!("controls = [{controls}]"))));
         for part in parts.iter().chain(&["rule `M`", "controls"]) {
             assert!(message.contains(part), "no `{part}` in: {message}");
         }
     }
     // A recipe is carried by what a rule requests as well.
-    let message = refused(&format!("{head}modes = [\"dp32\"]\n{}", rule("[\"fadd\"]", "controls = [\"ftz\"]")));
+    let message = refused(&format!(
+        "{head}modes = [\"dp32\"]\n{}",
+        rule("[\"fadd\"]", "controls = [\"ftz\"]")
+    ));
     assert!(message.contains("a recipe may ask for `dp32`"), "{message}");
 }
 
@@ -264,21 +373,28 @@ fn rule(operations: &str, more: &str) -> String {
 
 #[test]
 fn what_multiplies_is_bounded() {
-    let quoted =
-        |names: &[&str]| format!("[{}]", names.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", "));
+    let quoted = |names: &[&str]| {
+        format!("[{}]", names.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", "))
+    };
     for (text, parts) in [
-        (rule(&quoted(&["sqrt", "add", "sqrt"]), ""), vec!["rule `M`: `operations`: `sqrt` is named twice"]),
+        (
+            rule(&quoted(&["sqrt", "add", "sqrt"]), ""),
+            vec!["rule `M`: `operations`: `sqrt` is named twice"],
+        ),
         (
             rule(&quoted(&["sqrt"]), "").replace("\"f32\"", "[\"f32\", \"f32\"]"),
             vec!["rule `M`: `format`", "named twice"],
         ),
-        (format!("modes = {}\n", quoted(&["ftz32", "szin32", "ftz32"])), vec!["`modes`: `ftz32` is named twice"]),
+        (
+            format!("modes = {}\n", quoted(&["ftz32", "szin32", "ftz32"])),
+            vec!["`modes`: `ftz32` is named twice"],
+        ),
         (
             format!(
                 "modes = {}\n",
                 quoted(&[
-                    "ftz16", "ftz32", "ftz64", "dp16", "dp32", "dp64", "szin16", "szin32", "szin64", "rte16", "rte32",
-                    "rte64", "rtz16"
+                    "ftz16", "ftz32", "ftz64", "dp16", "dp32", "dp64", "szin16", "szin32",
+                    "szin64", "rte16", "rte32", "rte64", "rtz16"
                 ])
             ),
             vec!["`modes`: more than 12 are named"],
@@ -299,8 +415,9 @@ fn what_multiplies_is_bounded() {
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");
     }
     // Forty thousand looks at one operation, each of them small.
-    let many: String =
-        (0..5000).map(|n| rule("[\"add\", \"sub\"]", "").replace("\"M\"", &format!("\"M{n}\""))).collect();
+    let many: String = (0..5000)
+        .map(|n| rule("[\"add\", \"sub\"]", "").replace("\"M\"", &format!("\"M{n}\"")))
+        .collect();
     let message = refused(&format!("{HEAD}{many}"));
     assert!(message.contains("more than 4096 times"), "{message}");
 }
@@ -334,7 +451,10 @@ fn accuracies_that_the_judge_cannot_follow_are_refused() {
         ("mad", "65 ulp", "too wide"),
         ("mad", "absolute 1", "too wide"),
     ] {
-        let text = rule(&format!("[\"{operation}\"]"), &format!("accuracy = {{ {operation} = \"{accuracy}\" }}"));
+        let text = rule(
+            &format!("[\"{operation}\"]"),
+            &format!("accuracy = {{ {operation} = \"{accuracy}\" }}"),
+        );
         let message = refused(&format!("{HEAD}{text}"));
         assert!(message.contains("rule `M`") && message.contains(part), "{message}");
     }
@@ -343,9 +463,11 @@ fn accuracies_that_the_judge_cannot_follow_are_refused() {
 #[test]
 fn a_formula_has_the_operands_of_its_operation_and_no_others() {
     let head = HEAD.replace("d3d11", "wgsl");
-    for (lowering, formula, names) in [("pow", "exp2(y * log2(z))", "`x`, `y`"), ("sqrt", "1 / inverse_sqrt(y)", "`x`")]
+    for (lowering, formula, names) in
+        [("pow", "exp2(y * log2(z))", "`x`, `y`"), ("sqrt", "1 / inverse_sqrt(y)", "`x`")]
     {
-        let text = format!("[operation.own]\nlowerings = [\"{lowering}\"]\ninherits = \"{formula}\"\n");
+        let text =
+            format!("[operation.own]\nlowerings = [\"{lowering}\"]\ninherits = \"{formula}\"\n");
         let message = refused(&format!("{head}{text}{}", rule("[\"own\"]", "")));
         assert!(message.starts_with("mine.toml:7: `operation.own.inherits`"), "{message}");
         assert!(message.contains(&format!("is none of the operands {names}")), "{message}");
@@ -357,9 +479,13 @@ fn lowerings_and_relations_must_have_what_judging_reads() {
     let operation = |lowerings: &str| format!("[operation.mine]\nlowerings = {lowerings}\n");
     for (text, part) in [
         (operation("[\"fadd\", \"sqrt\"]") + &rule("[\"mine\"]", ""), "`f32.fadd` and `f32.sqrt`"),
-        (operation("[\"sqrt\"]") + &rule("[\"mine\"]", "requirement = \"round_trip\""), "`round_trip` is about stores"),
         (
-            operation("[\"b10g11r11.load\"]") + &rule("[\"mine\"]", "requirement = [\"result\", \"every_code\"]"),
+            operation("[\"sqrt\"]") + &rule("[\"mine\"]", "requirement = \"round_trip\""),
+            "`round_trip` is about stores",
+        ),
+        (
+            operation("[\"b10g11r11.load\"]")
+                + &rule("[\"mine\"]", "requirement = [\"result\", \"every_code\"]"),
             "`every_code` is about stores",
         ),
     ] {
@@ -373,8 +499,9 @@ fn what_a_profile_changes_holds_for_the_rules_it_takes_over() {
     let accepts = |profile: &str| {
         let profile = fpprobe_profiles::profile::built_in(profile).unwrap().unwrap();
         let kernel = "f32.mul_then_add".parse().unwrap();
-        // 1 * (1 + ulp) + ulp/2, a tie: the even value where products and sums are rounded to nearest (D32-15). Where
-        // 1 ULP is enough for each (D32-16), the product is 1 to 1 + 2 ulp, and the sum 1 ulp further to either side.
+        // 1 * (1 + ulp) + ulp/2, a tie: the even value where products and sums are rounded to
+        // nearest (D32-15). Where 1 ULP is enough for each (D32-16), the product is 1 to 1
+        // + 2 ulp, and the sum 1 ulp further to either side.
         let case = [0x3f80_0000, 0x3f80_0001, 0x3380_0000];
         let (accepted, _) = fpprobe_profiles::accepts::accepts(&profile, &kernel, &case);
         let set = &accepted.alternatives()[0][0];

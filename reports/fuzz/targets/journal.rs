@@ -1,5 +1,5 @@
-//! Any bytes as the journal of a run: as they are, and with the digest that each line would need, since no mutation
-//! finds one. What is read is written again as the same.
+//! Any bytes as the journal of a run: as they are, and with the digest that each line would need,
+//! since no mutation finds one. What is read is written again as the same.
 #![no_main]
 
 use fpprobe_reports::journal::{Custody, Record, digest, line, read};
@@ -12,7 +12,11 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(journal) = read(sealed.as_bytes()) else { return };
     let _ = Custody::new(journal.records.iter().map(|(_, record)| record), "b").all();
     let first = line(&Record::Run(journal.run.clone()));
-    let again: String = journal.records.iter().map(|(_, record)| line(record)).fold(first, |text, line| text + &line);
+    let again: String = journal
+        .records
+        .iter()
+        .map(|(_, record)| line(record))
+        .fold(first, |text, line| text + &line);
     let again = read(again.as_bytes()).expect("what is written can be read");
     assert_eq!((again.run, again.records), (journal.run, journal.records));
 });

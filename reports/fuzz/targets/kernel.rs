@@ -1,4 +1,5 @@
-//! Any text as a kernel id: what parses prints as an id that parses to the same kernel and prints the same.
+//! Any text as a kernel id: what parses prints as an id that parses to the same kernel and prints
+//! the same.
 #![no_main]
 
 use fpprobe_spirv::Kernel;

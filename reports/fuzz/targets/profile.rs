@@ -1,5 +1,5 @@
-//! Any text as a profile; where it is one, everything that can be asked of it, and a device judged by it that answers
-//! zero to everything.
+//! Any text as a profile; where it is one, everything that can be asked of it, and a device judged
+//! by it that answers zero to everything.
 #![no_main]
 
 use fpprobe_profiles::accepts::accepts;
@@ -15,7 +15,11 @@ const MOST_CASES: usize = 16;
 fuzz_target!(|text: &str| {
     let Ok(profile) = Profile::parse("fuzz.toml", text, &built_in_text) else { return };
     let judge = Judge::new(&profile);
-    assert_eq!(judge.judge(&Observations::new(&[])).class, Class::Incomplete, "nothing was measured");
+    assert_eq!(
+        judge.judge(&Observations::new(&[])).class,
+        Class::Incomplete,
+        "nothing was measured"
+    );
     for lanes in profile.rules.iter().flat_map(|rule| &rule.lanes) {
         assert!(!lanes.to_string().is_empty());
     }
@@ -30,7 +34,8 @@ fuzz_target!(|text: &str| {
 
 fn zero(kernel: Kernel) -> Observation {
     let all = cases::cases(&kernel);
-    let selected: Vec<u64> = all.iter().step_by(all.len().div_ceil(MOST_CASES)).flatten().copied().collect();
+    let selected: Vec<u64> =
+        all.iter().step_by(all.len().div_ceil(MOST_CASES)).flatten().copied().collect();
     let cases = Cases::new("", kernel.arity(), selected);
     let out = vec![0; cases.len() * kernel.outputs()].into();
     Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }

@@ -1,5 +1,6 @@
-//! `fpprobe judge REPORT` on any bytes: load, judge by one small profile, render in every format. What is printed for
-//! people holds no character that could act on a terminal, and the report as JSON reads back.
+//! `fpprobe judge REPORT` on any bytes: load, judge by one small profile, render in every format.
+//! What is printed for people holds no character that could act on a terminal, and the report as
+//! JSON reads back.
 #![no_main]
 
 use std::path::Path;
@@ -20,7 +21,9 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(mut report) = load::parse(bytes, Path::new("fuzz.json")) else { return };
     render(&report);
     for device in &mut report.devices {
-        let Ok(recorded) = record::read_device(&device.observations, &report.inputs) else { return };
+        let Ok(recorded) = record::read_device(&device.observations, &report.inputs) else {
+            return;
+        };
         let judged = judged::judge(&*PROFILES, &recorded.observations);
         (device.profiles, device.findings) = (judged.profiles, judged.findings);
     }
@@ -39,7 +42,8 @@ fn render(report: &Report) {
         let acts = |c: char| c.is_control() && !matches!(c, '\n' | '\r');
         assert!(!text.contains(acts), "a control character as {}", format.name);
         if format.name == "json" {
-            let again = load::parse(text.as_bytes(), Path::new("again.json")).expect("what is written can be read");
+            let again = load::parse(text.as_bytes(), Path::new("again.json"))
+                .expect("what is written can be read");
             assert_eq!(again, *report);
         }
     }

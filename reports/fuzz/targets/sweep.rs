@@ -1,5 +1,5 @@
-//! Any bytes as a fingerprint, and as the journal of a sweep: as they are, and with the digest that each line would need, since
-//! no mutation finds one. What is read is written again as the same.
+//! Any bytes as a fingerprint, and as the journal of a sweep: as they are, and with the digest that
+//! each line would need, since no mutation finds one. What is read is written again as the same.
 #![no_main]
 
 use fpprobe_reports::journal::digest;

@@ -1,4 +1,5 @@
-//! Any bytes as the messages of a worker, or of its supervisor, in two pieces: what is read is written again as the same.
+//! Any bytes as the messages of a worker, or of its supervisor, in two pieces: what is read is
+//! written again as the same.
 #![no_main]
 
 use fpprobe::hostile;

@@ -4,7 +4,10 @@ use fpprobe_profiles::Verdict;
 
 use super::coverage;
 use super::read::key;
-use super::{Acceptance, Baseline, Date, NoAddress, Prints, TaintedDevice, Version, VersionRange, address, lane, seen};
+use super::{
+    Acceptance, Baseline, Date, NoAddress, Prints, TaintedDevice, Version, VersionRange, address,
+    lane, seen,
+};
 use crate::deviations::deviations;
 use crate::failed::{DeviceResults, LanesByKernel, ListedLanes, UNSTABLE};
 use crate::model::{Device, Evidence, Identity, ProfileResult, Report, RuleResult};
@@ -69,7 +72,10 @@ pub enum AcceptError {
         problem: String,
     },
     /// A selection that selects nothing.
-    #[error("failed to accept deviations: no {what} `{name}` in the report; {}", there_are(what, known))]
+    #[error(
+        "failed to accept deviations: no {what} `{name}` in the report; {}",
+        there_are(what, known)
+    )]
     Nothing {
         /// Device, profile or rule.
         what: &'static str,
@@ -89,7 +95,11 @@ pub enum AcceptError {
 }
 
 fn there_are(what: &str, known: &[String]) -> String {
-    if known.is_empty() { format!("there is no {what} at all") } else { format!("there are: {}", known.join(", ")) }
+    if known.is_empty() {
+        format!("there is no {what} at all")
+    } else {
+        format!("there are: {}", known.join(", "))
+    }
 }
 
 impl AcceptFilter {
@@ -103,16 +113,28 @@ impl AcceptFilter {
             return Err(AcceptError::Expired(expires, today));
         }
         let known = report.devices.iter().map(|device| device.identity.name.clone()).collect();
-        let found = |name: &str| report.devices.iter().any(|device| selects(name, &device.identity));
+        let found =
+            |name: &str| report.devices.iter().any(|device| selects(name, &device.identity));
         missing("device", &self.devices, found, known)?;
-        let devices = || report.devices.iter().filter(|device| self.selects_device(&device.identity));
-        let mut known: Vec<String> = devices().flat_map(|device| &device.profiles).map(|one| one.id.clone()).collect();
+        let devices =
+            || report.devices.iter().filter(|device| self.selects_device(&device.identity));
+        let mut known: Vec<String> =
+            devices().flat_map(|device| &device.profiles).map(|one| one.id.clone()).collect();
         known.sort();
         known.dedup();
-        missing("profile", &self.profiles, |name| known.iter().any(|id| id == name), known.clone())?;
-        let profiles =
-            || devices().flat_map(|device| &device.profiles).filter(|one| is_selected(&self.profiles, &one.id));
-        let found = |name: &str| profiles().flat_map(|profile| &profile.rules).any(|rule| rule.id == name);
+        missing(
+            "profile",
+            &self.profiles,
+            |name| known.iter().any(|id| id == name),
+            known.clone(),
+        )?;
+        let profiles = || {
+            devices()
+                .flat_map(|device| &device.profiles)
+                .filter(|one| is_selected(&self.profiles, &one.id))
+        };
+        let found =
+            |name: &str| profiles().flat_map(|profile| &profile.rules).any(|rule| rule.id == name);
         let mut known: Vec<String> = devices()
             .flat_map(deviations)
             .filter(|(profile, _)| is_selected(&self.profiles, &profile.id))
@@ -149,9 +171,10 @@ fn missing(
     }
 }
 
-/// Adds the deviations of a report that the baseline does not accept already. One that was accepted with other bits or
-/// conditions that do not hold any more is replaced; one of which fewer lanes fail now, or whose lanes the baseline does not
-/// know yet, is brought up to date and keeps its reason. An error leaves the baseline as it was.
+/// Adds the deviations of a report that the baseline does not accept already. One that was accepted
+/// with other bits or conditions that do not hold any more is replaced; one of which fewer lanes
+/// fail now, or whose lanes the baseline does not know yet, is brought up to date and keeps its
+/// reason. An error leaves the baseline as it was.
 pub fn accept(
     baseline: &mut Baseline,
     report: &Report,
@@ -167,20 +190,25 @@ pub fn accept(
     let mut revision = Revision::default();
     for device in devices() {
         let identity = &device.identity;
-        let answers = DeviceResults::of(device, report)
-            .map_err(|cause| AcceptError::Unreadable { device: identity.name.clone(), cause: Box::new(cause) })?;
-        for (profile, rule) in deviations(device).into_iter().filter(|(profile, rule)| filter.selects(profile, rule)) {
+        let answers = DeviceResults::of(device, report).map_err(|cause| {
+            AcceptError::Unreadable { device: identity.name.clone(), cause: Box::new(cause) }
+        })?;
+        for (profile, rule) in
+            deviations(device).into_iter().filter(|(profile, rule)| filter.selects(profile, rule))
+        {
             let lanes = answers.lanes(rule).map(|lanes| answers.by_list(lanes));
             // What fails on random operands alone, another run does not have.
             if lanes.as_ref().is_some_and(|lanes| lanes.listed.is_empty()) {
                 continue;
             }
             let random = answers.random_count(rule);
-            let rule = &lanes.as_ref().map_or_else(|| rule.clone(), |lanes| without(rule, lanes, random));
+            let rule =
+                &lanes.as_ref().map_or_else(|| rule.clone(), |lanes| without(rule, lanes, random));
             let lanes = lanes.map(|lanes| lanes.listed);
             let own = (lanes.as_ref(), &answers);
             let holds = |one: &Acceptance| {
-                one.is_about(identity, &profile.id, &rule.id) && one.objection(identity, rule, own, today).is_none()
+                one.is_about(identity, &profile.id, &rule.id)
+                    && one.objection(identity, rule, own, today).is_none()
             };
             if let Some(known) = next.accepted.iter_mut().find(|one| holds(one)) {
                 let shared = others(report, device).any(|other| known.applies(&other.identity));
@@ -212,12 +240,19 @@ pub fn accept(
             next.accepted.push(new);
             revision.set += 1;
         }
-        coverage::record(&mut next.measured, device, report, filter, &named(device, report, filter));
+        coverage::record(
+            &mut next.measured,
+            device,
+            report,
+            filter,
+            &named(device, report, filter),
+        );
     }
     next.accepted.sort_by(|one, other| key(one).cmp(&key(other)));
     if filter.prune {
         let before = next.accepted.len();
-        let answers = devices().map(|device| DeviceResults::of(device, report).map(|answers| (device, answers)));
+        let answers = devices()
+            .map(|device| DeviceResults::of(device, report).map(|answers| (device, answers)));
         // What cannot be read was refused above.
         let answers: Vec<(&Device, DeviceResults)> = answers.filter_map(Result::ok).collect();
         next.accepted.retain(|one| !is_needless(one, report, filter, &answers));
@@ -227,28 +262,37 @@ pub fn accept(
     Ok(revision)
 }
 
-/// Whether the devices of the report that an acceptance is of were all measured by its kernels and judged by its rule, and none
-/// deviates; it is of one at least.
-fn is_needless(one: &Acceptance, report: &Report, filter: &AcceptFilter, answers: &[(&Device, DeviceResults)]) -> bool {
-    let mut devices = report.devices.iter().filter(|device| one.applies(&device.identity)).peekable();
+/// Whether the devices of the report that an acceptance is of were all measured by its kernels and
+/// judged by its rule, and none deviates; it is of one at least.
+fn is_needless(
+    one: &Acceptance,
+    report: &Report,
+    filter: &AcceptFilter,
+    answers: &[(&Device, DeviceResults)],
+) -> bool {
+    let mut devices =
+        report.devices.iter().filter(|device| one.applies(&device.identity)).peekable();
     let is_fixed = |device: &Device| {
         let own = answers.iter().find(|(other, _)| std::ptr::eq(*other, device));
         if own.is_none_or(|(_, answers)| one.unmeasured(answers) > 0) {
             return false;
         }
         let profile = device.profiles.iter().find(|profile| profile.id == one.profile);
-        let found =
-            profile.and_then(|profile| profile.rules.iter().find(|rule| rule.id == one.rule).zip(Some(profile)));
+        let found = profile.and_then(|profile| {
+            profile.rules.iter().find(|rule| rule.id == one.rule).zip(Some(profile))
+        });
         found.is_some_and(|(rule, profile)| {
             let is_judged = rule.verdict.is_met() || rule.verdict == Verdict::Depends;
             let deviates = deviations(device).iter().any(|(_, other)| std::ptr::eq(*other, rule));
             is_judged && !deviates && filter.selects(profile, rule)
         })
     };
-    devices.peek().is_some() && devices.all(|device| filter.selects_device(&device.identity) && is_fixed(device))
+    devices.peek().is_some()
+        && devices.all(|device| filter.selects_device(&device.identity) && is_fixed(device))
 }
 
-/// Brings an acceptance up to what fails now, of kernels that were measured in full; whether that changed it.
+/// Brings an acceptance up to what fails now, of kernels that were measured in full; whether that
+/// changed it.
 fn update(
     known: &mut Acceptance,
     rule: &RuleResult,
@@ -259,7 +303,8 @@ fn update(
     let is_part = !known.lanes.is_empty() && known.unmeasured(answers) > 0;
     (known.failing, known.seen) = if is_part {
         let mut all = std::mem::take(&mut known.seen);
-        let new: Vec<String> = unstable(lanes).chain(seen(rule)).filter(|lane| !all.contains(lane)).collect();
+        let new: Vec<String> =
+            unstable(lanes).chain(seen(rule)).filter(|lane| !all.contains(lane)).collect();
         all.extend(new);
         (known.failing.max(rule.failing), all)
     } else {
@@ -271,7 +316,8 @@ fn update(
 
 /// The kernels that never gave the same twice, in words for whoever reviews the baseline.
 fn unstable(lanes: Option<&LanesByKernel>) -> impl Iterator<Item = String> {
-    let kernels = lanes.into_iter().flatten().filter(|(_, lanes)| lanes.iter().any(|lane| lane == UNSTABLE));
+    let kernels =
+        lanes.into_iter().flatten().filter(|(_, lanes)| lanes.iter().any(|lane| lane == UNSTABLE));
     kernels.map(|(kernel, _)| format!("{kernel} {UNSTABLE}"))
 }
 
@@ -280,7 +326,9 @@ fn without(rule: &RuleResult, lanes: &ListedLanes, random: usize) -> RuleResult 
     let is_random = |one: &Evidence| {
         let seen = lane(one);
         let own = seen.strip_prefix(&one.kernel).map(str::trim_start);
-        own.is_some_and(|own| lanes.random.get(&one.kernel).is_some_and(|lanes| lanes.iter().any(|lane| lane == own)))
+        own.is_some_and(|own| {
+            lanes.random.get(&one.kernel).is_some_and(|lanes| lanes.iter().any(|lane| lane == own))
+        })
     };
     let mut rule = rule.clone();
     rule.evidence.retain(|one| !is_random(one));
@@ -293,9 +341,10 @@ fn others<'r>(report: &'r Report, device: &'r Device) -> impl Iterator<Item = &'
     report.devices.iter().filter(move |other| !std::ptr::eq(*other, device))
 }
 
-/// Device, driver and versions of an acceptance that is of this device of the report alone. A device is called by what
-/// keeps when its driver changes; conditions on the driver are added where they alone tell it from another device, and
-/// where they do not, its UUID or its key stands for it.
+/// Device, driver and versions of an acceptance that is of this device of the report alone. A
+/// device is called by what keeps when its driver changes; conditions on the driver are added where
+/// they alone tell it from another device, and where they do not, its UUID or its key stands for
+/// it.
 fn named(device: &Device, report: &Report, filter: &AcceptFilter) -> Acceptance {
     let identity = &device.identity;
     let ids = format!("{:04x}:{:04x}", identity.vendor_id, identity.device_id);
@@ -314,7 +363,9 @@ fn named(device: &Device, report: &Report, filter: &AcceptFilter) -> Acceptance 
         seen: Vec::new(),
         lanes: Vec::new(),
     };
-    let present = || filter.versions.clone().or_else(|| Version::of(&identity.driver).map(VersionRange::only));
+    let present = || {
+        filter.versions.clone().or_else(|| Version::of(&identity.driver).map(VersionRange::only))
+    };
     let names = [
         of(&ids, driver.clone(), filter.versions.clone()),
         of(&ids, Some(identity.driver.name.clone()), filter.versions.clone()),
@@ -322,7 +373,8 @@ fn named(device: &Device, report: &Report, filter: &AcceptFilter) -> Acceptance 
         of(&identity.device_uuid, driver.clone(), filter.versions.clone()),
     ];
     let alone = |name: &Acceptance| {
-        selects(&name.device, identity) && others(report, device).all(|other| !name.applies(&other.identity))
+        selects(&name.device, identity)
+            && others(report, device).all(|other| !name.applies(&other.identity))
     };
     let names = names.into_iter().find(alone);
     names.unwrap_or_else(|| of(&identity.key, driver, filter.versions.clone()))

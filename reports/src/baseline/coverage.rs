@@ -1,5 +1,6 @@
-//! What was measured of a device when its deviations were accepted: every kernel that ran, and those that the device claims to
-//! support and that did not. A later report that lacks one of them has lost something.
+//! What was measured of a device when its deviations were accepted: every kernel that ran, and
+//! those that the device claims to support and that did not. A later report that lacks one of them
+//! has lost something.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,12 +58,17 @@ impl MeasuredCoverage {
 
     /// Whether it is of this device with the driver that it has.
     pub fn applies(&self, identity: &Identity) -> bool {
-        let holds = |range: &VersionRange| Version::of(&identity.driver).is_some_and(|version| range.holds(&version));
+        let holds = |range: &VersionRange| {
+            Version::of(&identity.driver).is_some_and(|version| range.holds(&version))
+        };
         self.is_of(identity) && self.versions.as_ref().is_none_or(holds)
     }
 
     pub(super) fn written(&self) -> CoverageEntry {
-        let failed = self.failed.iter().filter_map(|(kernel, outcome)| Some(format!("{} {kernel}", name(*outcome)?)));
+        let failed = self
+            .failed
+            .iter()
+            .filter_map(|(kernel, outcome)| Some(format!("{} {kernel}", name(*outcome)?)));
         CoverageEntry {
             device: self.device.clone(),
             driver: self.driver.clone(),
@@ -86,15 +92,22 @@ impl MeasuredCoverage {
             }
         }
         if kernels.len() != entry.count {
-            return Err(format!("`count` is {} and there are {} kernels", entry.count, kernels.len()));
+            return Err(format!(
+                "`count` is {} and there are {} kernels",
+                entry.count,
+                kernels.len()
+            ));
         }
         let failed = entry.failed.iter().map(|text| {
             let (outcome, kernel) = text.split_once(' ')?;
             Some((kernel.to_owned(), FAILURES.into_iter().find(|one| name(*one) == Some(outcome))?))
         });
-        let failed =
-            failed.collect::<Option<_>>().ok_or("`failed` lists `rejected KERNEL` and `not_written KERNEL`")?;
-        let versions = entry.versions.map(|text| text.parse::<VersionRange>().map_err(|error| error.to_string()));
+        let failed = failed
+            .collect::<Option<_>>()
+            .ok_or("`failed` lists `rejected KERNEL` and `not_written KERNEL`")?;
+        let versions = entry
+            .versions
+            .map(|text| text.parse::<VersionRange>().map_err(|error| error.to_string()));
         Ok(MeasuredCoverage {
             device: entry.device,
             driver: entry.driver,
@@ -117,8 +130,9 @@ fn name(outcome: Outcome) -> Option<&'static str> {
     }
 }
 
-/// Records what was measured of a device. What a run did not ask, since it was a quick one or of some kernels, stays as it is
-/// known; where it differs in controls alone, which another version of the driver may offer, it goes.
+/// Records what was measured of a device. What a run did not ask, since it was a quick one or of
+/// some kernels, stays as it is known; where it differs in controls alone, which another version of
+/// the driver may offer, it goes.
 pub(super) fn record(
     measured: &mut Vec<MeasuredCoverage>,
     device: &Device,
@@ -127,8 +141,9 @@ pub(super) fn record(
     named: &Acceptance,
 ) {
     let driver = device.identity.driver.name.clone();
-    let is_it =
-        |one: &MeasuredCoverage| (&one.device, &one.driver, &one.versions) == (&named.device, &driver, &named.versions);
+    let is_it = |one: &MeasuredCoverage| {
+        (&one.device, &one.driver, &one.versions) == (&named.device, &driver, &named.versions)
+    };
     let asked: BTreeSet<&str> = device.observations.iter().map(|one| one.kernel.as_str()).collect();
     // What is no kernel of this program has no place in a row.
     let known = || device.observations.iter().filter(|one| one.kernel.parse::<Kernel>().is_ok());
@@ -147,7 +162,11 @@ pub(super) fn record(
         measured.len() - 1
     });
     let one = &mut measured[place];
-    let is_whole = one.kernels.iter().filter(|kernel| is_plain(kernel)).all(|kernel| asked.contains(kernel.as_str()));
+    let is_whole = one
+        .kernels
+        .iter()
+        .filter(|kernel| is_plain(kernel))
+        .all(|kernel| asked.contains(kernel.as_str()));
     let stays = |kernel: &str| !is_whole && !asked.contains(kernel);
     one.hosts.insert(report.host.id.clone());
     one.kernels.retain(|kernel| stays(kernel));
@@ -165,7 +184,8 @@ pub(crate) fn is_plain(id: &str) -> bool {
     id.parse::<Kernel>().is_ok_and(|kernel| kernel.controls.is_empty())
 }
 
-/// Kernels in few words: what has the same behind its name stands in one row, `f32.acos f32.acosh : - route=literal`.
+/// Kernels in few words: what has the same behind its name stands in one row,
+/// `f32.acos f32.acosh : - route=literal`.
 fn rows(kernels: &BTreeSet<String>) -> Vec<String> {
     let mut behind: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for kernel in kernels {
@@ -176,8 +196,10 @@ fn rows(kernels: &BTreeSet<String>) -> Vec<String> {
     for (name, rest) in behind {
         names.entry(rest).or_default().push(name);
     }
-    let mut rows: Vec<String> =
-        names.into_iter().map(|(rest, names)| format!("{} : {}", names.join(" "), rest.join(" "))).collect();
+    let mut rows: Vec<String> = names
+        .into_iter()
+        .map(|(rest, names)| format!("{} : {}", names.join(" "), rest.join(" ")))
+        .collect();
     rows.sort_unstable();
     rows
 }
@@ -185,14 +207,18 @@ fn rows(kernels: &BTreeSet<String>) -> Vec<String> {
 /// Adds the kernels of a row, unless they are too many; their number.
 fn extend(kernels: &mut BTreeSet<String>, row: &str) -> Option<usize> {
     let (names, rest) = row.split_once(" : ")?;
-    let (names, rest): (Vec<&str>, Vec<&str>) = (names.split(' ').collect(), rest.split(' ').collect());
+    let (names, rest): (Vec<&str>, Vec<&str>) =
+        (names.split(' ').collect(), rest.split(' ').collect());
     if names.iter().chain(&rest).any(|word| word.is_empty()) {
         return None;
     }
     let number = names.len().saturating_mul(rest.len());
     if number <= MOST {
-        let kernel = |name: &str, rest: &str| if rest == PLAIN { name.to_owned() } else { format!("{name}:{rest}") };
-        kernels.extend(names.iter().flat_map(|name| rest.iter().map(move |rest| kernel(name, rest))));
+        let kernel = |name: &str, rest: &str| {
+            if rest == PLAIN { name.to_owned() } else { format!("{name}:{rest}") }
+        };
+        kernels
+            .extend(names.iter().flat_map(|name| rest.iter().map(move |rest| kernel(name, rest))));
     }
     Some(number)
 }
@@ -215,9 +241,13 @@ mod tests {
             "f32.fadd:width=2",
         ]);
         let written = rows(&kernels);
-        assert_eq!(written, ["f32.acos f32.acosh : - controls=szin16,szin32;route=literal", "f32.fadd : width=2"]);
+        assert_eq!(
+            written,
+            ["f32.acos f32.acosh : - controls=szin16,szin32;route=literal", "f32.fadd : width=2"]
+        );
         let mut back = BTreeSet::new();
-        let numbers: Vec<Option<usize>> = written.iter().map(|row| extend(&mut back, row)).collect();
+        let numbers: Vec<Option<usize>> =
+            written.iter().map(|row| extend(&mut back, row)).collect();
         assert_eq!((numbers, back), (vec![Some(4), Some(1)], kernels));
         for wrong in ["", "f32.acos", "f32.acos :", " : -", "f32.acos : - "] {
             assert_eq!(extend(&mut BTreeSet::new(), wrong), None, "{wrong}");

@@ -1,6 +1,7 @@
-//! Every failing lane of a kernel, in so few characters that a file of them can be reviewed: their number, a digest over
-//! all, and where they are not too many a print of each, which tells fewer of the same from others. Where they are, the same
-//! once more of those that a quick run measures, which has shorter lists of cases.
+//! Every failing lane of a kernel, in so few characters that a file of them can be reviewed: their
+//! number, a digest over all, and where they are not too many a print of each, which tells fewer of
+//! the same from others. Where they are, the same once more of those that a quick run measures,
+//! which has shorter lists of cases.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,9 +19,10 @@ const DIGEST: usize = 16;
 /// Hex digits of a lane's print: of other bits one in 2^24 and more passes for one of 256.
 const PRINT: usize = 8;
 
-/// The failing lanes of kernels that have the same: `f32.fadd f32.fadd:via=glsl 2 0123456789abcdef 0011223344556677`, the kernels,
-/// the number of lanes of each, 16 hex digits of the SHA-256 of them, and, of at most 256 lanes, 8 hex digits of the SHA-256 of each.
-/// Of more, `short` may follow, with number, digest and prints of those on the kernel's short list.
+/// The failing lanes of kernels that have the same: `f32.fadd f32.fadd:via=glsl 2 0123456789abcdef
+/// 0011223344556677`, the kernels, the number of lanes of each, 16 hex digits of the SHA-256 of
+/// them, and, of at most 256 lanes, 8 hex digits of the SHA-256 of each. Of more, `short` may
+/// follow, with number, digest and prints of those on the kernel's short list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Prints {
     /// Kernel ids.
@@ -43,7 +45,8 @@ struct LanePrint {
 pub struct Objection {
     /// In words.
     pub why: String,
-    /// Kernel and lane, as [`LanesByKernel`] have it, of the first that it is about, where that is known.
+    /// Kernel and lane, as [`LanesByKernel`] have it, of the first that it is about, where that is
+    /// known.
     pub lane: Option<(String, String)>,
 }
 
@@ -69,17 +72,25 @@ pub struct NoPrints(String);
 impl Prints {
     /// Those of every kernel.
     pub fn of(lanes: &LanesByKernel) -> Vec<Prints> {
-        let of_kernel = |(kernel, lanes): (&String, &Vec<String>)| (kernel.clone(), Prints::of_kernel(kernel, lanes));
+        let of_kernel = |(kernel, lanes): (&String, &Vec<String>)| {
+            (kernel.clone(), Prints::of_kernel(kernel, lanes))
+        };
         gathered(lanes.iter().map(of_kernel))
     }
 
     /// Those of these lanes, and what is known of kernels that were not measured in full.
-    pub fn updated(known: &[Prints], lanes: &LanesByKernel, answers: &DeviceResults) -> Vec<Prints> {
+    pub fn updated(
+        known: &[Prints],
+        lanes: &LanesByKernel,
+        answers: &DeviceResults,
+    ) -> Vec<Prints> {
         let is_whole = |kernel: &str| answers.list(kernel) == Some(CaseList::Whole);
         let mut all: BTreeMap<String, (LanePrint, Option<LanePrint>)> = BTreeMap::new();
         for prints in known {
             let left = prints.kernels.iter().filter(|kernel| !is_whole(kernel));
-            all.extend(left.map(|kernel| (kernel.clone(), (prints.whole.clone(), prints.short.clone()))));
+            all.extend(
+                left.map(|kernel| (kernel.clone(), (prints.whole.clone(), prints.short.clone()))),
+            );
         }
         for (kernel, lanes) in lanes {
             let (whole, short) = Prints::of_kernel(kernel, lanes);
@@ -94,7 +105,8 @@ impl Prints {
         self.whole.count
     }
 
-    /// Whether the kernels never gave the same twice: then nothing that they give for this rule is new.
+    /// Whether the kernels never gave the same twice: then nothing that they give for this rule is
+    /// new.
     fn is_unstable(&self) -> bool {
         self.whole.holds(UNSTABLE)
     }
@@ -111,7 +123,9 @@ impl Prints {
 
     /// Why these lanes, of this list of the kernel's cases, are not some of those printed.
     fn objection(&self, kernel: &str, lanes: &[String], list: CaseList) -> Option<Objection> {
-        let short = || on_short_list(kernel, lanes).filter(|_| self.short.is_some() && list == CaseList::Short);
+        let short = || {
+            on_short_list(kernel, lanes).filter(|_| self.short.is_some() && list == CaseList::Short)
+        };
         self.of_list(list).objection(kernel, &short().unwrap_or_else(|| lanes.to_vec()))
     }
 
@@ -120,15 +134,17 @@ impl Prints {
         match (list, &self.short) {
             (None, _) | (Some(CaseList::Short), None) => 0,
             (Some(CaseList::Whole), _) => self.whole.count.saturating_sub(lanes.len()),
-            (Some(CaseList::Short), Some(short)) => {
-                short.count.saturating_sub(on_short_list(kernel, lanes).map_or(lanes.len(), |lanes| lanes.len()))
-            }
+            (Some(CaseList::Short), Some(short)) => short.count.saturating_sub(
+                on_short_list(kernel, lanes).map_or(lanes.len(), |lanes| lanes.len()),
+            ),
         }
     }
 }
 
 /// Kernels with the same prints in one.
-fn gathered(single: impl IntoIterator<Item = (String, (LanePrint, Option<LanePrint>))>) -> Vec<Prints> {
+fn gathered(
+    single: impl IntoIterator<Item = (String, (LanePrint, Option<LanePrint>))>,
+) -> Vec<Prints> {
     let mut all: Vec<Prints> = Vec::new();
     for (kernel, (whole, short)) in single {
         match all.iter_mut().find(|known| (&known.whole, &known.short) == (&whole, &short)) {
@@ -147,13 +163,17 @@ impl LanePrint {
         all.sort_unstable();
         all.dedup();
         if is_known(self) && is_known(other) && all.len() > self.count && all.len() <= ONE_BY_ONE {
-            *self = LanePrint { count: all.len(), digest: cut(&all.concat(), DIGEST), one_by_one: all };
+            *self =
+                LanePrint { count: all.len(), digest: cut(&all.concat(), DIGEST), one_by_one: all };
         }
     }
 
     fn of(lanes: &[String]) -> LanePrint {
-        let mut one_by_one: Vec<String> =
-            if lanes.len() > ONE_BY_ONE { Vec::new() } else { lanes.iter().map(|lane| print(lane)).collect() };
+        let mut one_by_one: Vec<String> = if lanes.len() > ONE_BY_ONE {
+            Vec::new()
+        } else {
+            lanes.iter().map(|lane| print(lane)).collect()
+        };
         one_by_one.sort_unstable();
         LanePrint { count: lanes.len(), digest: cut(&lanes.join("\n"), DIGEST), one_by_one }
     }
@@ -165,7 +185,11 @@ impl LanePrint {
 
     /// How many of these lanes it has one by one, or as a whole.
     fn held(&self, lanes: &[String]) -> usize {
-        if *self == LanePrint::of(lanes) { lanes.len() } else { lanes.iter().filter(|lane| self.holds(lane)).count() }
+        if *self == LanePrint::of(lanes) {
+            lanes.len()
+        } else {
+            lanes.iter().filter(|lane| self.holds(lane)).count()
+        }
     }
 
     fn objection(&self, kernel: &str, lanes: &[String]) -> Option<Objection> {
@@ -175,8 +199,11 @@ impl LanePrint {
             return None;
         }
         if one_by_one.is_empty() && *count > 0 {
-            let difference =
-                if now.count < *count { "fewer lanes, and not known which" } else { "other lanes or bits" };
+            let difference = if now.count < *count {
+                "fewer lanes, and not known which"
+            } else {
+                "other lanes or bits"
+            };
             return Some(Objection::to_all(format!(
                 "{kernel} fails on {} lanes where {count} were accepted: {difference}; look, and accept them anew",
                 now.count
@@ -187,14 +214,19 @@ impl LanePrint {
             let why = format!("not among the accepted lanes and bits: {kernel} {lane}");
             Objection::to_one(why, kernel, lane)
         });
-        let others = || Objection::to_all(format!("{kernel} fails on other lanes, or with other bits, than accepted"));
+        let others = || {
+            Objection::to_all(format!(
+                "{kernel} fails on other lanes, or with other bits, than accepted"
+            ))
+        };
         other.or_else(|| (now.count >= *count).then(others))
     }
 }
 
-/// Why the lanes that fail are not some of the accepted ones, each with whether they were accepted for this very rule: of a
-/// kernel that never gave the same twice, nothing that it gives is new for that. Of one kernel several rules may have prints:
-/// which rule a lane counts for depends on what else was measured.
+/// Why the lanes that fail are not some of the accepted ones, each with whether they were accepted
+/// for this very rule: of a kernel that never gave the same twice, nothing that it gives is new for
+/// that. Of one kernel several rules may have prints: which rule a lane counts for depends on what
+/// else was measured.
 pub(crate) fn objection<'p>(
     accepted: impl IntoIterator<Item = (&'p Prints, bool)>,
     lanes: &LanesByKernel,
@@ -213,18 +245,23 @@ pub(crate) fn objection<'p>(
         };
         if own.is_empty() {
             let why = format!("{kernel} fails, too, of which nothing was accepted");
-            return Some(Objection { why, lane: lanes.first().map(|lane| (kernel.clone(), lane.clone())) });
+            return Some(Objection {
+                why,
+                lane: lanes.first().map(|lane| (kernel.clone(), lane.clone())),
+            });
         }
         let objected = objection(lanes)?;
-        let unknown = |lane: &&String| !own.iter().any(|prints| prints.of_list(list(kernel)).holds(lane));
+        let unknown =
+            |lane: &&String| !own.iter().any(|prints| prints.of_list(list(kernel)).holds(lane));
         let rest: Vec<String> = lanes.iter().filter(unknown).cloned().collect();
         let is_accepted = own.len() > 1 && (rest.is_empty() || objection(&rest).is_none());
         (!is_accepted).then_some(objected)
     })
 }
 
-/// How many of the lanes accepted for a rule do not fail any more, of kernels that answered, by the list of cases that they
-/// were asked; `all` are the failing lanes of all rules of the profile, since a lane may count for another rule now.
+/// How many of the lanes accepted for a rule do not fail any more, of kernels that answered, by the
+/// list of cases that they were asked; `all` are the failing lanes of all rules of the profile,
+/// since a lane may count for another rule now.
 pub(crate) fn fixed(
     accepted: &[Prints],
     (lanes, all): (&LanesByKernel, &LanesByKernel),
@@ -239,7 +276,11 @@ pub(crate) fn fixed(
         let own = list(kernel).map_or(0, |list| prints.of_list(list).held(of(lanes, kernel)));
         fewer.saturating_sub(elsewhere.saturating_sub(own))
     };
-    accepted.iter().flat_map(|prints| prints.kernels.iter().map(move |kernel| (kernel, prints))).map(fixed).sum()
+    accepted
+        .iter()
+        .flat_map(|prints| prints.kernels.iter().map(move |kernel| (kernel, prints)))
+        .map(fixed)
+        .sum()
 }
 
 fn print(lane: &str) -> String {
@@ -291,7 +332,8 @@ fn parse(text: &str) -> Option<Prints> {
 
 impl LanePrint {
     fn parse(words: &[&str]) -> Option<LanePrint> {
-        let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let is_hex =
+            |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         let (count, digest, prints) = match words {
             [count, digest] => (count, digest, ""),
             [count, digest, prints] => (count, digest, *prints),
@@ -347,7 +389,10 @@ mod tests {
         // Of a shorter list nobody knows how many of them were asked.
         assert_eq!(fixed_lanes(&accepted, &lanes(3..200), Some(CaseList::Short)), 0);
         let other = why(&accepted, &lanes(200..257));
-        assert_eq!(other, "not among the accepted lanes and bits: f32.fadd 00000100 00000000 = 00000100");
+        assert_eq!(
+            other,
+            "not among the accepted lanes and bits: f32.fadd 00000100 00000000 = 00000100"
+        );
         let mut bits = lanes(0..256);
         bits.get_mut("f32.fadd").unwrap()[77] = "0000004d 00000000 = 00555555".into();
         assert!(why(&accepted, &bits).contains("= 00555555"));
@@ -359,7 +404,9 @@ mod tests {
     fn of_very_many_lanes_the_digest_decides() {
         let accepted = accepted(&lanes(0..257));
         assert_eq!(objection(&accepted, &lanes(0..257)), None);
-        assert!(why(&accepted, &lanes(0..256)).contains("256 lanes where 257 were accepted: fewer"));
+        assert!(
+            why(&accepted, &lanes(0..256)).contains("256 lanes where 257 were accepted: fewer")
+        );
         assert!(why(&accepted, &lanes(1..258)).contains("other lanes or bits"));
     }
 
@@ -381,8 +428,13 @@ mod tests {
         };
         let lanes = lanes_of(&short, "00000000");
         assert!(short.len() < whole.len() && objection(&accepted, &lanes).is_some());
-        assert_eq!((quick(&lanes), fixed_lanes(&accepted, &lanes, Some(CaseList::Short))), (None, 0));
-        assert!(quick(&lanes_of(&short, "00000001")).unwrap().contains("not among the accepted lanes"));
+        assert_eq!(
+            (quick(&lanes), fixed_lanes(&accepted, &lanes, Some(CaseList::Short))),
+            (None, 0)
+        );
+        assert!(
+            quick(&lanes_of(&short, "00000001")).unwrap().contains("not among the accepted lanes")
+        );
         let mut fewer = lanes;
         for lanes in fewer.values_mut() {
             lanes.truncate(5);
@@ -401,9 +453,15 @@ mod tests {
         assert!(accepted[0].to_string().starts_with("f32.fadd f32.fadd:route=push 2 "));
         assert_eq!(objection(&accepted, &lanes), None);
         let fewer = LanesByKernel::from([("f32.fadd".to_owned(), lanes["f32.fadd"].clone())]);
-        assert_eq!((objection(&accepted, &fewer), fixed_lanes(&accepted, &fewer, Some(CaseList::Whole))), (None, 3));
-        lanes.get_mut("f32.fadd:route=push").unwrap()[1] = "00000001 00000000 = 00000007".to_owned();
-        assert!(why(&accepted, &lanes).contains("f32.fadd:route=push 00000001 00000000 = 00000007"));
+        assert_eq!(
+            (objection(&accepted, &fewer), fixed_lanes(&accepted, &fewer, Some(CaseList::Whole))),
+            (None, 3)
+        );
+        lanes.get_mut("f32.fadd:route=push").unwrap()[1] =
+            "00000001 00000000 = 00000007".to_owned();
+        assert!(
+            why(&accepted, &lanes).contains("f32.fadd:route=push 00000001 00000000 = 00000007")
+        );
     }
 
     #[test]

@@ -5,7 +5,9 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::value::Datetime;
 
-use super::{Acceptance, Baseline, Date, MeasuredCoverage, NoDate, Prints, SCHEMA, address, coverage};
+use super::{
+    Acceptance, Baseline, Date, MeasuredCoverage, NoDate, Prints, SCHEMA, address, coverage,
+};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,8 +69,8 @@ pub fn read(file: &str, text: &str) -> Result<Baseline, SourceError> {
     let mut measured = Vec::with_capacity(document.measured.len());
     for entry in document.measured {
         let at = entry.span().start;
-        let coverage =
-            MeasuredCoverage::read(entry.into_inner()).map_err(|why| source.error(at, format!("`measured`: {why}")))?;
+        let coverage = MeasuredCoverage::read(entry.into_inner())
+            .map_err(|why| source.error(at, format!("`measured`: {why}")))?;
         measured.push(coverage);
     }
     Ok(Baseline { accepted, measured })
@@ -76,13 +78,22 @@ pub fn read(file: &str, text: &str) -> Result<Baseline, SourceError> {
 
 /// What tells acceptances apart.
 pub(super) fn key(one: &Acceptance) -> (&str, &str, &str, Option<&str>, Option<String>) {
-    (&one.device, &one.profile, &one.rule, one.driver.as_deref(), one.versions.as_ref().map(ToString::to_string))
+    (
+        &one.device,
+        &one.profile,
+        &one.rule,
+        one.driver.as_deref(),
+        one.versions.as_ref().map(ToString::to_string),
+    )
 }
 
 fn acceptance(source: &SourceFile, entry: AcceptEntry) -> Result<Acceptance, SourceError> {
-    for (key, text) in
-        [("device", &entry.device), ("profile", &entry.profile), ("rule", &entry.rule), ("reason", &entry.reason)]
-    {
+    for (key, text) in [
+        ("device", &entry.device),
+        ("profile", &entry.profile),
+        ("rule", &entry.rule),
+        ("reason", &entry.reason),
+    ] {
         if text.get_ref().trim().is_empty() {
             return Err(source.error(text.span().start, format!("`accept.{key}` is empty")));
         }
@@ -98,11 +109,14 @@ fn acceptance(source: &SourceFile, entry: AcceptEntry) -> Result<Acceptance, Sou
     let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
     let versions = entry.versions.map(|text| {
         let range = text.get_ref().parse();
-        range.map_err(|error| source.error(text.span().start, format!("`accept.versions`: {error}")))
+        range
+            .map_err(|error| source.error(text.span().start, format!("`accept.versions`: {error}")))
     });
     let expires = entry.expires.map(|time| {
         let (at, time) = (time.span().start, time.into_inner());
-        Date::of(&time).ok_or_else(|| source.error(at, format!("`accept.expires`: {}", NoDate(time.to_string()))))
+        Date::of(&time).ok_or_else(|| {
+            source.error(at, format!("`accept.expires`: {}", NoDate(time.to_string())))
+        })
     });
     Ok(Acceptance {
         device: entry.device.into_inner(),

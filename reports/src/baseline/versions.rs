@@ -47,12 +47,15 @@ pub enum RangeError {
 }
 
 impl Version {
-    /// The first numbers with a dot between them in what a driver says of itself: in `driverInfo`, where those who make
-    /// drivers write their releases, else in its version.
+    /// The first numbers with a dot between them in what a driver says of itself: in `driverInfo`,
+    /// where those who make drivers write their releases, else in its version.
     pub fn of(driver: &Driver) -> Option<Version> {
         [&driver.info, &driver.version].into_iter().find_map(|text| {
             let words = text.split(|c: char| !c.is_ascii_digit() && c != '.');
-            words.map(|word| word.trim_matches('.')).filter(|word| word.contains('.')).find_map(Version::parse)
+            words
+                .map(|word| word.trim_matches('.'))
+                .filter(|word| word.contains('.'))
+                .find_map(Version::parse)
         })
     }
 
@@ -109,15 +112,20 @@ impl VersionRange {
 impl VersionRange {
     /// The range of one version alone.
     pub fn only(version: Version) -> VersionRange {
-        VersionRange { text: format!("={version}"), bounds: vec![(VersionOperator::Equal, version)] }
+        VersionRange {
+            text: format!("={version}"),
+            bounds: vec![(VersionOperator::Equal, version)],
+        }
     }
 
-    /// Whether no version is in it. Between two versions there is always another one, with more numbers; below 0 there is
-    /// none.
+    /// Whether no version is in it. Between two versions there is always another one, with more
+    /// numbers; below 0 there is none.
     fn is_empty(&self) -> bool {
         use VersionOperator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual};
         let lowest = (GreaterOrEqual, Version(Vec::new()));
-        let of = |kinds: [VersionOperator; 3]| self.bounds.iter().filter(move |(kind, _)| kinds.contains(kind));
+        let of = |kinds: [VersionOperator; 3]| {
+            self.bounds.iter().filter(move |(kind, _)| kinds.contains(kind))
+        };
         of([Less, LessOrEqual, Equal]).any(|(upper, high)| {
             of([Greater, GreaterOrEqual, Equal]).chain([&lowest]).any(|(lower, low)| {
                 let touches = *upper != Less && *lower != Greater;
@@ -133,12 +141,16 @@ impl FromStr for VersionRange {
     fn from_str(text: &str) -> Result<VersionRange, RangeError> {
         let bound = |part: &str| {
             let part = part.trim();
-            let (comparison, version) =
-                SIGNS.iter().find_map(|(sign, comparison)| Some((*comparison, part.strip_prefix(sign)?)))?;
+            let (comparison, version) = SIGNS
+                .iter()
+                .find_map(|(sign, comparison)| Some((*comparison, part.strip_prefix(sign)?)))?;
             Some((comparison, Version::parse(version.trim())?))
         };
-        let bounds = text.split(',').map(|part| bound(part).ok_or_else(|| RangeError::Part(part.trim().to_owned())));
-        let range = VersionRange { text: text.to_owned(), bounds: bounds.collect::<Result<_, _>>()? };
+        let bounds = text
+            .split(',')
+            .map(|part| bound(part).ok_or_else(|| RangeError::Part(part.trim().to_owned())));
+        let range =
+            VersionRange { text: text.to_owned(), bounds: bounds.collect::<Result<_, _>>()? };
         if range.is_empty() { Err(RangeError::Empty(text.to_owned())) } else { Ok(range) }
     }
 }
@@ -166,9 +178,21 @@ mod tests {
         ] {
             assert_eq!(range.holds(&Version::parse(version).unwrap()), inside, "{version}");
         }
-        assert!("=580.159.04".parse::<VersionRange>().unwrap().holds(&Version::parse("580.159.4").unwrap()));
+        assert!(
+            "=580.159.04"
+                .parse::<VersionRange>()
+                .unwrap()
+                .holds(&Version::parse("580.159.4").unwrap())
+        );
         for wrong in ["25.0", ">=", ">=x", ">=25..1", "", ">=25.0,"] {
-            assert!(wrong.parse::<VersionRange>().unwrap_err().to_string().contains("write for example"), "{wrong}");
+            assert!(
+                wrong
+                    .parse::<VersionRange>()
+                    .unwrap_err()
+                    .to_string()
+                    .contains("write for example"),
+                "{wrong}"
+            );
         }
         for empty in [">=26, <25", ">25, <=25", "=25, =26", "<0", ">=25.0, <25", "=25, >25.0"] {
             assert_eq!(empty.parse::<VersionRange>(), Err(RangeError::Empty(empty.to_owned())));
@@ -183,7 +207,8 @@ mod tests {
         let version = |info: &str, version: &str| {
             let text = String::new;
             let (name, api_version, uuid) = (text(), text(), text());
-            let (info, version, pipeline_cache_uuid) = (info.to_owned(), version.to_owned(), text());
+            let (info, version, pipeline_cache_uuid) =
+                (info.to_owned(), version.to_owned(), text());
             let (manifest, library, build_id) = (text(), text(), text());
             let driver = Driver {
                 id: 0,

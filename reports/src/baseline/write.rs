@@ -43,7 +43,9 @@ pub fn write(baseline: &Baseline, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "]")?;
         if !one.lanes.is_empty() {
             writeln!(out, "lanes = [")?;
-            one.lanes.iter().try_for_each(|lanes| writeln!(out, "    {},", quoted(&lanes.to_string())))?;
+            one.lanes
+                .iter()
+                .try_for_each(|lanes| writeln!(out, "    {},", quoted(&lanes.to_string())))?;
             writeln!(out, "]")?;
         }
     }
@@ -52,8 +54,16 @@ pub fn write(baseline: &Baseline, out: &mut dyn Write) -> io::Result<()> {
 
 fn measured(coverage: &MeasuredCoverage, out: &mut dyn Write) -> io::Result<()> {
     let entry = coverage.written();
-    writeln!(out, "\n[[measured]]\ndevice = {}\ndriver = {}", quoted(&entry.device), quoted(&entry.driver))?;
-    entry.versions.iter().try_for_each(|versions| writeln!(out, "versions = {}", quoted(versions)))?;
+    writeln!(
+        out,
+        "\n[[measured]]\ndevice = {}\ndriver = {}",
+        quoted(&entry.device),
+        quoted(&entry.driver)
+    )?;
+    entry
+        .versions
+        .iter()
+        .try_for_each(|versions| writeln!(out, "versions = {}", quoted(versions)))?;
     let hosts: Vec<String> = entry.hosts.iter().map(|host| quoted(host)).collect();
     writeln!(out, "hosts = [{}]\ncount = {}", hosts.join(", "), entry.count)?;
     for (name, rows) in [("kernels", &entry.kernels), ("failed", &entry.failed)] {
@@ -66,7 +76,8 @@ fn measured(coverage: &MeasuredCoverage, out: &mut dyn Write) -> io::Result<()> 
     Ok(())
 }
 
-/// A basic string of TOML (v1.0.0, section String) that reads as the same text and hides nothing from people.
+/// A basic string of TOML (v1.0.0, section String) that reads as the same text and hides nothing
+/// from people.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

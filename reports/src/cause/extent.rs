@@ -21,7 +21,8 @@ pub(super) fn is_most(lanes: &[FailingLane<'_>], index: &Observations<'_>) -> bo
         kernels.entry(lane.kernel).or_default().insert(lane.case);
     }
     by_operation.into_values().any(|kernels| {
-        let measured: usize = kernels.keys().filter_map(|kernel| index.get(kernel)).map(|one| one.cases.len()).sum();
+        let measured: usize =
+            kernels.keys().filter_map(|kernel| index.get(kernel)).map(|one| one.cases.len()).sum();
         let failing: usize = kernels.values().map(HashSet::len).sum();
         failing >= ENOUGH && failing * 2 > measured
     })

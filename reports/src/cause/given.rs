@@ -26,7 +26,8 @@ pub(super) fn given(lanes: &[FailingLane<'_>], symptom: Symptom) -> Option<Strin
 
 /// The result of a lane; codes in hex.
 fn value(lane: &FailingLane<'_>) -> Option<String> {
-    let (encoding, result) = (*Encoding::of_result(lane.kernel).get(lane.part)?, lane.diagnosis.result);
+    let (encoding, result) =
+        (*Encoding::of_result(lane.kernel).get(lane.part)?, lane.diagnosis.result);
     Some(match encoding {
         Encoding::Float(layout) => float(layout, result),
         _ if [Format::I32, Format::U32].contains(&lane.kernel.result().format) => {

@@ -46,10 +46,18 @@ impl fmt::Display for Headline<'_> {
         let text = match self.symptom {
             Symptom::Unstable => format!("{of}: results differ from run to run"),
             Symptom::SameValue => format!("{of}: another encoding of the same value"),
-            Symptom::SubnormalOperandKept if self.is_habit() => format!("keeps {format} subnormals{place}"),
-            Symptom::SubnormalOperandFlushed if self.is_habit() => format!("flushes {format} subnormals{place}"),
-            Symptom::SubnormalResultKept if self.is_habit() => format!("keeps {format} subnormal results{place}"),
-            Symptom::SubnormalResultFlushed if self.is_habit() => format!("flushes {format} subnormal results{place}"),
+            Symptom::SubnormalOperandKept if self.is_habit() => {
+                format!("keeps {format} subnormals{place}")
+            }
+            Symptom::SubnormalOperandFlushed if self.is_habit() => {
+                format!("flushes {format} subnormals{place}")
+            }
+            Symptom::SubnormalResultKept if self.is_habit() => {
+                format!("keeps {format} subnormal results{place}")
+            }
+            Symptom::SubnormalResultFlushed if self.is_habit() => {
+                format!("flushes {format} subnormal results{place}")
+            }
             Symptom::SubnormalOperandKept => format!("{of}: keeps subnormals"),
             Symptom::SubnormalOperandFlushed => format!("{of}: flushes subnormals"),
             Symptom::SubnormalResultKept => format!("{of}: keeps subnormal results"),
@@ -60,12 +68,22 @@ impl fmt::Display for Headline<'_> {
             Symptom::OtherDirection => format!("{of}: rounded {}", direction(self.directions)),
             Symptom::OverflowToLargest => format!("{of}: overflow gives the largest finite value"),
             Symptom::OverflowToInfinity => format!("{of}: overflow gives infinity"),
-            Symptom::IntegerRange => format!("{of}: gives {} beyond the integer range", self.given("other integers")),
-            Symptom::NanStored => format!("{of}: stores NaN as {}", self.given("a code other than 0")),
-            Symptom::IdentityFolded => format!("folds {format} x + 0, x * 1, x * 0 or x - x{place}"),
-            Symptom::NanToNumber => format!("{of}: gives {} instead of NaN{infinity}", self.given("a number")),
+            Symptom::IntegerRange => {
+                format!("{of}: gives {} beyond the integer range", self.given("other integers"))
+            }
+            Symptom::NanStored => {
+                format!("{of}: stores NaN as {}", self.given("a code other than 0"))
+            }
+            Symptom::IdentityFolded => {
+                format!("folds {format} x + 0, x * 1, x * 0 or x - x{place}")
+            }
+            Symptom::NanToNumber => {
+                format!("{of}: gives {} instead of NaN{infinity}", self.given("a number"))
+            }
             Symptom::NumberToNan => format!("{of}: gives NaN{infinity} instead of a number"),
-            Symptom::InfinityLost => format!("{of}: gives {} instead of infinity", self.given("a number")),
+            Symptom::InfinityLost => {
+                format!("{of}: gives {} instead of infinity", self.given("a number"))
+            }
             Symptom::InfinityMade => format!("{of}: gives infinity instead of a number"),
             Symptom::FoldedOtherwise => format!("{of}: folded otherwise than at run time"),
             Symptom::Neighbour => format!("{of}: off by the last bit"),
@@ -98,17 +116,24 @@ impl<'a> Headline<'a> {
         }
         // Groups of texels say what they are of.
         let of_format = if format == "texel" && !self.group.is_empty() { "" } else { &format };
-        let group = if of_format.is_empty() { self.group } else { self.group.trim_start_matches("texel ") };
-        let words: Vec<&str> = [of_format, group].into_iter().filter(|word| !word.is_empty()).collect();
+        let group =
+            if of_format.is_empty() { self.group } else { self.group.trim_start_matches("texel ") };
+        let words: Vec<&str> =
+            [of_format, group].into_iter().filter(|word| !word.is_empty()).collect();
         format!("{} ({} operations)", words.join(" "), operations.len())
     }
 
-    /// A few formats of images by name, more by what they have in common: `r8snorm`, `SNORM`, `texel`.
+    /// A few formats of images by name, more by what they have in common: `r8snorm`, `SNORM`,
+    /// `texel`.
     fn images(&self) -> String {
         if self.texels.len() <= NAMED {
             return self.texels.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         }
-        let mut kinds = self.texels.iter().flat_map(|format| format.channels()).map(|channel| kind(channel.coding));
+        let mut kinds = self
+            .texels
+            .iter()
+            .flat_map(|format| format.channels())
+            .map(|channel| kind(channel.coding));
         let first = kinds.next().unwrap_or(TEXEL);
         if kinds.all(|kind| kind == first) { first } else { TEXEL }.to_owned()
     }
@@ -126,7 +151,8 @@ fn kind(coding: Coding) -> &'static str {
 
 /// `f16, f32 and texel`.
 fn listed(formats: &[String]) -> String {
-    let names: Vec<&str> = formats.iter().map(|name| if name == TEXELS { TEXEL } else { name }).collect();
+    let names: Vec<&str> =
+        formats.iter().map(|name| if name == TEXELS { TEXEL } else { name }).collect();
     match names.split_last() {
         Some((last, [])) => (*last).to_owned(),
         Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
@@ -149,7 +175,9 @@ fn direction(directions: Directions) -> &'static str {
 fn beyond(distance: u64) -> String {
     const FAR: u64 = 100_000;
     match usize::try_from(distance) {
-        Ok(near) if distance < FAR => format!("up to {} ulp beyond what is accepted", phrase::grouped(near)),
+        Ok(near) if distance < FAR => {
+            format!("up to {} ulp beyond what is accepted", phrase::grouped(near))
+        }
         _ => "far from what is accepted".to_owned(),
     }
 }

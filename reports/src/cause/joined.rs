@@ -9,8 +9,8 @@ use fpprobe_spirv::{Format, Route};
 use super::headline::NAMED;
 use super::{FailingLane, Kind, LOADS, STORES, UNITS};
 
-/// Symptoms that are one with a second one where a group of operations shows both: what is off by one encoding on some lanes
-/// is off by more on others.
+/// Symptoms that are one with a second one where a group of operations shows both: what is off by
+/// one encoding on some lanes is off by more on others.
 pub(super) const MERGED: [(Symptom, Symptom); 9] = [
     (Symptom::Unrelated, Symptom::FoldedOtherwise),
     (Symptom::Inaccurate, Symptom::FoldedOtherwise),
@@ -24,8 +24,13 @@ pub(super) const MERGED: [(Symptom, Symptom); 9] = [
 ];
 
 /// What a routine gives for some operands, whose special results are wrong for others.
-const BESIDE_SPECIAL: [Symptom; 5] =
-    [Symptom::OtherDirection, Symptom::OverflowToInfinity, Symptom::Neighbour, Symptom::Inaccurate, Symptom::Unrelated];
+const BESIDE_SPECIAL: [Symptom; 5] = [
+    Symptom::OtherDirection,
+    Symptom::OverflowToInfinity,
+    Symptom::Neighbour,
+    Symptom::Inaccurate,
+    Symptom::Unrelated,
+];
 
 /// Makes one of what is one habit.
 pub(super) fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
@@ -41,7 +46,9 @@ pub(super) fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
             let Some(known) = by_kind.get(&(whole, group)) else { continue };
             let operations: BTreeSet<_> = known.iter().map(FailingLane::operation).collect();
             let is_same = |lane: &FailingLane<'_>| {
-                part != Symptom::Neighbour || UNITS.contains(&group) || operations.contains(&lane.operation())
+                part != Symptom::Neighbour
+                    || UNITS.contains(&group)
+                    || operations.contains(&lane.operation())
             };
             let lanes = by_kind.remove(&(part, group)).unwrap_or_default();
             let (same, other): (Vec<_>, Vec<_>) = lanes.into_iter().partition(is_same);
@@ -56,16 +63,20 @@ pub(super) fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
     }
 }
 
-/// A texel that becomes one of another format is loaded first: where loads of its own format show what the conversion shows,
-/// that is of the loads.
+/// A texel that becomes one of another format is loaded first: where loads of its own format show
+/// what the conversion shows, that is of the loads.
 fn of_loads(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
-    for symptom in Symptom::ALL.into_iter().filter(|symptom| symptom.rank() == SymptomRank::Distance) {
+    for symptom in
+        Symptom::ALL.into_iter().filter(|symptom| symptom.rank() == SymptomRank::Distance)
+    {
         let Some(loads) = by_kind.get(&(symptom, LOADS)) else { continue };
         let loaded: BTreeSet<(Format, Route)> =
             loads.iter().map(|lane| (lane.kernel.format, lane.kernel.route)).collect();
         let is_loaded = |lane: &FailingLane<'_>| {
-            let source = lane.kernel.params().first().map(|operand| (operand.format, lane.kernel.route));
-            lane.kernel.op.code == Code::TexelConvert && source.is_some_and(|source| loaded.contains(&source))
+            let source =
+                lane.kernel.params().first().map(|operand| (operand.format, lane.kernel.route));
+            lane.kernel.op.code == Code::TexelConvert
+                && source.is_some_and(|source| loaded.contains(&source))
         };
         let stores = by_kind.remove(&(symptom, STORES)).unwrap_or_default();
         let (converted, stored): (Vec<_>, Vec<_>) = stores.into_iter().partition(is_loaded);
@@ -76,8 +87,8 @@ fn of_loads(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
     }
 }
 
-/// An operation that is computed on its own has one routine: where special results of it are wrong, the fewer lanes that are
-/// wrong in another way are of the same fault.
+/// An operation that is computed on its own has one routine: where special results of it are wrong,
+/// the fewer lanes that are wrong in another way are of the same fault.
 fn join_special(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>, group: &'static str) {
     for special in Symptom::ALL.into_iter().filter(|symptom| symptom.rank() == SymptomRank::Value) {
         let Some(known) = by_kind.get(&(special, group)) else { continue };
@@ -106,20 +117,29 @@ fn operations(lanes: &[FailingLane<'_>]) -> HashMap<(&'static str, Format, bool)
     counts
 }
 
-/// Unrelated values of an operation that is computed on its own have nothing in common with those of another one.
+/// Unrelated values of an operation that is computed on its own have nothing in common with those
+/// of another one.
 pub(super) fn part_unrelated(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
-    let all: BTreeSet<Kind> = by_kind.keys().filter(|(symptom, _)| *symptom == Symptom::Unrelated).copied().collect();
+    let all: BTreeSet<Kind> =
+        by_kind.keys().filter(|(symptom, _)| *symptom == Symptom::Unrelated).copied().collect();
     for kind in all.into_iter().filter(|(_, group)| !UNITS.contains(group)) {
         for lane in by_kind.remove(&kind).unwrap_or_default() {
-            let group = if lane.kernel.op.code.is_of_texels() { kind.1 } else { lane.kernel.op.name };
+            let group =
+                if lane.kernel.op.code.is_of_texels() { kind.1 } else { lane.kernel.op.name };
             by_kind.entry((Symptom::Unrelated, group)).or_default().push(lane);
         }
     }
 }
 
-/// Whether constants show what is seen at run time: a habit of every operation, or one of the same operations. A habit of the
-/// compiler may be none of the device.
-pub(super) fn is_of_operations((_, group): Kind, constants: &[FailingLane<'_>], run_time: &[FailingLane<'_>]) -> bool {
+/// Whether constants show what is seen at run time: a habit of every operation, or one of the same
+/// operations. A habit of the compiler may be none of the device.
+pub(super) fn is_of_operations(
+    (_, group): Kind,
+    constants: &[FailingLane<'_>],
+    run_time: &[FailingLane<'_>],
+) -> bool {
     let known: BTreeSet<&str> = run_time.iter().map(|lane| lane.kernel.op.name).collect();
-    !group.is_empty() || known.len() > NAMED || constants.iter().all(|lane| known.contains(lane.kernel.op.name))
+    !group.is_empty()
+        || known.len() > NAMED
+        || constants.iter().all(|lane| known.contains(lane.kernel.op.name))
 }

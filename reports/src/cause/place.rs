@@ -1,4 +1,5 @@
-//! Where a cause is confined to: one stage, one path of texels, one memory of the operands, one front end, vectors.
+//! Where a cause is confined to: one stage, one path of texels, one memory of the operands, one
+//! front end, vectors.
 
 use fpprobe_spirv::{Kernel, Route, Stage, Via};
 

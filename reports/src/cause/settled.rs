@@ -33,28 +33,39 @@ fn by_result(lanes: &mut [FailingLane<'_>]) {
     for lane in lanes {
         let Some(of_result) = votes.get(&lane.result()) else { continue };
         let most = of_result.values().max();
-        lane.symptoms =
-            of_result.iter().filter(|(_, count)| Some(*count) == most).map(|(symptom, _)| *symptom).collect();
+        lane.symptoms = of_result
+            .iter()
+            .filter(|(_, count)| Some(*count) == most)
+            .map(|(symptom, _)| *symptom)
+            .collect();
     }
 }
 
 /// Gives all lanes of an operation what at least half of them show, where that leaves the others to
-/// chance. A direction of rounding explains an operation, or none of it: where it leaves a tenth of the
-/// lanes off, all are off.
+/// chance. A direction of rounding explains an operation, or none of it: where it leaves a tenth of
+/// the lanes off, all are off.
 fn by_operation(lanes: &mut [FailingLane<'_>]) {
     let tried = lanes.iter().filter(|lane| !lane.is_compared());
-    let votes = votes(tried, FailingLane::operation, |lane| lane.symptoms.strongest().take(1).collect());
+    let votes =
+        votes(tried, FailingLane::operation, |lane| lane.symptoms.strongest().take(1).collect());
     for lane in lanes {
         let Some(of_operation) = votes.get(&lane.operation()) else { continue };
         let count = |symptom: Symptom| of_operation.get(&symptom).copied().unwrap_or(0);
         let all: usize = of_operation.values().sum();
         let off = count(Symptom::Neighbour) + count(Symptom::Inaccurate);
-        if let Some(most) = ARBITRARY.into_iter().find(|symptom| count(*symptom) * 2 >= all.max(1)) {
+        if let Some(most) = ARBITRARY.into_iter().find(|symptom| count(*symptom) * 2 >= all.max(1))
+        {
             lane.symptoms = [most].into_iter().collect();
         } else if lane.is_compared() {
-            lane.symptoms =
-                of_operation.iter().max_by_key(|(_, count)| **count).map(|(most, _)| *most).into_iter().collect();
-        } else if lane.symptoms.strongest().eq([Symptom::OtherDirection]) && count(Symptom::OtherDirection) < 9 * off {
+            lane.symptoms = of_operation
+                .iter()
+                .max_by_key(|(_, count)| **count)
+                .map(|(most, _)| *most)
+                .into_iter()
+                .collect();
+        } else if lane.symptoms.strongest().eq([Symptom::OtherDirection])
+            && count(Symptom::OtherDirection) < 9 * off
+        {
             lane.symptoms = [Symptom::Neighbour].into_iter().collect();
         }
     }

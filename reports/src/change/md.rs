@@ -20,8 +20,11 @@ pub(crate) fn fold(section: &ChangeSection) -> String {
 
 /// An entry with the lanes that show it and the commands that show these.
 pub(crate) fn line(entry: &SectionEntry) -> String {
-    let note = if entry.note.is_empty() { String::new() } else { format!("; {}", escape(&entry.note)) };
-    let lanes = if matches!(entry.kind, ChangeKind::Regressed | ChangeKind::Fixed) { LANES } else { 1 };
-    let lane = |lane: &ShownLane| format!("<br>{}: {}", escape(&lane.sentence), code(&lane.command));
+    let note =
+        if entry.note.is_empty() { String::new() } else { format!("; {}", escape(&entry.note)) };
+    let lanes =
+        if matches!(entry.kind, ChangeKind::Regressed | ChangeKind::Fixed) { LANES } else { 1 };
+    let lane =
+        |lane: &ShownLane| format!("<br>{}: {}", escape(&lane.sentence), code(&lane.command));
     escape(&entry.title) + &note + &entry.lanes.iter().take(lanes).map(lane).collect::<String>()
 }

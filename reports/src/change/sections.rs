@@ -1,4 +1,5 @@
-//! Changes as people read them: under headings, and what changed alike of many kernels in one entry.
+//! Changes as people read them: under headings, and what changed alike of many kernels in one
+//! entry.
 
 use std::collections::HashMap;
 
@@ -46,8 +47,8 @@ impl ChangeSection {
     }
 }
 
-/// Kernels by what changed and operation, what regressed also by the rules that do not accept it; where no lanes were
-/// compared by outcome and reason. Everything else by itself.
+/// Kernels by what changed and operation, what regressed also by the rules that do not accept it;
+/// where no lanes were compared by outcome and reason. Everything else by itself.
 fn gathered<'a>(changes: impl Iterator<Item = &'a Change>) -> Vec<SectionEntry> {
     let mut families: Vec<Vec<&Change>> = Vec::new();
     let mut places: HashMap<_, usize> = HashMap::new();
@@ -58,7 +59,8 @@ fn gathered<'a>(changes: impl Iterator<Item = &'a Change>) -> Vec<SectionEntry> 
                 None => change.values() + &change.note,
             };
             let name = change.device.as_ref().map(|device| &device.key);
-            let key = (name, change.kind, change.avoidable, change.is_deviating(), alike, lost(change));
+            let key =
+                (name, change.kind, change.avoidable, change.is_deviating(), alike, lost(change));
             *places.entry(key).or_insert(families.len())
         } else {
             families.len()
@@ -87,13 +89,19 @@ fn entry(family: &[&Change]) -> SectionEntry {
         title = match &first.lanes {
             None if first.old.is_none() && first.new.is_none() => title,
             None => format!("{}{more}{}: {}", first.id, first.on(), first.values()),
-            Some(lanes) if lanes.changed.is_empty() => format!("{}{more}: other inputs were run", first.id),
+            Some(lanes) if lanes.changed.is_empty() => {
+                format!("{}{more}: other inputs were run", first.id)
+            }
             Some(lanes) => {
                 let all: usize = family.iter().map(|change| change.changed().len()).sum();
-                let all =
-                    if more.is_empty() { more.clone() } else { format!(", {} in all", phrase::number(all, "input")) };
+                let all = if more.is_empty() {
+                    more.clone()
+                } else {
+                    format!(", {} in all", phrase::number(all, "input"))
+                };
                 note = judged(&lanes.judged);
-                let (here, compared) = (phrase::grouped(lanes.changed.len()), phrase::number(lanes.compared, "input"));
+                let (here, compared) =
+                    (phrase::grouped(lanes.changed.len()), phrase::number(lanes.compared, "input"));
                 format!("{}: {here} of {compared}{more}{all}", first.id)
             }
         };
@@ -102,14 +110,23 @@ fn entry(family: &[&Change]) -> SectionEntry {
         }
     }
     // Why a baseline does not accept a rule is followed by how many lanes fail.
-    let failing = first.new.clone().filter(|_| first.old.is_none() && !first.citation.is_empty() && !note.is_empty());
+    let failing = first
+        .new
+        .clone()
+        .filter(|_| first.old.is_none() && !first.citation.is_empty() && !note.is_empty());
     let notes = [note, failing.unwrap_or_default(), first.citation.clone()];
     note = notes.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
     // Of what is met no lane shows anything, and of a NaN's bits one is like the other.
-    let evidence = first.evidence.iter().filter(|_| first.kind == ChangeKind::Regressed).map(of_evidence);
+    let evidence =
+        first.evidence.iter().filter(|_| first.kind == ChangeKind::Regressed).map(of_evidence);
     let of_lanes = first.lanes.iter().filter(|_| first.kind != ChangeKind::NanBits);
     let changed = of_lanes.flat_map(|of| of.changed.iter().map(|lane| of_change(&of.kernel, lane)));
-    SectionEntry { kind: first.kind, title, note, lanes: evidence.chain(changed).take(LANES).collect() }
+    SectionEntry {
+        kind: first.kind,
+        title,
+        note,
+        lanes: evidence.chain(changed).take(LANES).collect(),
+    }
 }
 
 fn of_evidence(evidence: &Evidence) -> ShownLane {
@@ -124,7 +141,12 @@ fn of_evidence(evidence: &Evidence) -> ShownLane {
 fn of_change(kernel: &str, shown: &LaneChange) -> ShownLane {
     let lines = lines(kernel, shown);
     let sentence = sentence(kernel, &lines);
-    ShownLane { kernel: kernel.to_owned(), lines, command: eval_command(kernel, &shown.inputs), sentence }
+    ShownLane {
+        kernel: kernel.to_owned(),
+        lines,
+        command: eval_command(kernel, &shown.inputs),
+        sentence,
+    }
 }
 
 fn lines(kernel: &str, shown: &LaneChange) -> Vec<EvidenceLine> {
@@ -149,7 +171,8 @@ pub(crate) fn gave(lanes: &ChangedLanes) -> Option<String> {
 
 /// The rules that accept the results of a kernel no more, each once.
 fn lost(change: &Change) -> Vec<&str> {
-    let judged = change.lanes.iter().flat_map(|lanes| &lanes.judged).filter(|said| said.old && !said.new);
+    let judged =
+        change.lanes.iter().flat_map(|lanes| &lanes.judged).filter(|said| said.old && !said.new);
     let mut rules: Vec<&str> = judged.flat_map(|said| &said.rules).map(String::as_str).collect();
     rules.sort_unstable();
     rules.dedup();
@@ -179,7 +202,11 @@ fn judged(judged: &[LaneVerdict]) -> String {
     };
     phrases.sort_by_key(|(said, _)| how(said).0);
     let phrases = phrases.into_iter().map(|(said, profiles)| {
-        let rules = if said.rules.is_empty() { String::new() } else { format!(" ({})", said.rules.join(", ")) };
+        let rules = if said.rules.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", said.rules.join(", "))
+        };
         format!("{}: {}{rules}", profiles.join(", "), how(said).1)
     });
     phrases.collect::<Vec<_>>().join("; ")

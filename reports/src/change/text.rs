@@ -11,7 +11,9 @@ const LANES: usize = 2;
 
 /// Every section: with evidence, or on few lines each.
 pub(crate) fn text(paper: &mut Paper, sections: &[ChangeSection]) -> io::Result<()> {
-    sections.iter().try_for_each(|section| if paper.is_whole() { whole(paper, section) } else { brief(paper, section) })
+    sections.iter().try_for_each(|section| {
+        if paper.is_whole() { whole(paper, section) } else { brief(paper, section) }
+    })
 }
 
 fn whole(paper: &mut Paper, section: &ChangeSection) -> io::Result<()> {
@@ -27,8 +29,11 @@ fn whole(paper: &mut Paper, section: &ChangeSection) -> io::Result<()> {
         if !entry.note.is_empty() {
             paper.line(4, 2, &[(Ink::Faint, &entry.note)])?;
         }
-        let lanes = entry.lanes.iter().take(if section.kind == ChangeKind::Regressed { LANES } else { 1 });
-        lanes.into_iter().try_for_each(|lane| text::lane(paper, &lane.kernel, &lane.lines, &lane.command))?;
+        let lanes =
+            entry.lanes.iter().take(if section.kind == ChangeKind::Regressed { LANES } else { 1 });
+        lanes
+            .into_iter()
+            .try_for_each(|lane| text::lane(paper, &lane.kernel, &lane.lines, &lane.command))?;
     }
     more(paper, section, shown)
 }
@@ -41,8 +46,16 @@ fn brief(paper: &mut Paper, section: &ChangeSection) -> io::Result<()> {
     paper.line(0, 2, &[(ink(section.kind), &section.heading), (Ink::Plain, &count)])?;
     let room = paper.width().saturating_sub(4);
     for entry in section.entries.iter().take(shown) {
-        let note = if is_bad || entry.note.is_empty() { String::new() } else { format!(": {}", entry.note) };
-        paper.line(2, 2, &[(Ink::Strong, &phrase::shortened(&(entry.title.clone() + &note), room + 2))])?;
+        let note = if is_bad || entry.note.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", entry.note)
+        };
+        paper.line(
+            2,
+            2,
+            &[(Ink::Strong, &phrase::shortened(&(entry.title.clone() + &note), room + 2))],
+        )?;
         if is_bad {
             paper.line(4, 2, &[(Ink::Plain, &phrase::shortened(&entry.note, room))])?;
             let lane = entry.lanes.first().map_or("", |lane| &lane.sentence);
@@ -55,7 +68,9 @@ fn brief(paper: &mut Paper, section: &ChangeSection) -> io::Result<()> {
 fn more(paper: &mut Paper, section: &ChangeSection, shown: usize) -> io::Result<()> {
     match section.entries.len().saturating_sub(shown) {
         0 => Ok(()),
-        left => paper.line(2, 2, &[(Ink::Faint, &format!("{left} more; --format json has everything"))]),
+        left => {
+            paper.line(2, 2, &[(Ink::Faint, &format!("{left} more; --format json has everything"))])
+        }
     }
 }
 

@@ -15,9 +15,15 @@ use crate::render::{FormatEntry, json, junit, phrase};
 
 /// A form in which a check can be written.
 pub trait RenderCheck {
-    /// Writes it; `report` is what was checked, for forms that show more than what came of it, and `style` is of a
-    /// terminal, for forms that are for one.
-    fn render(&self, checked: &CheckResult, report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()>;
+    /// Writes it; `report` is what was checked, for forms that show more than what came of it, and
+    /// `style` is of a terminal, for forms that are for one.
+    fn render(
+        &self,
+        checked: &CheckResult,
+        report: &Report,
+        style: Style,
+        out: &mut dyn Write,
+    ) -> io::Result<()>;
 }
 
 /// An output format of checks.
@@ -25,8 +31,18 @@ pub type CheckFormat = FormatEntry<dyn RenderCheck + Sync>;
 
 /// Every form, in the order of help texts.
 pub static CHECKS: &[CheckFormat] = &[
-    CheckFormat { name: "text", extensions: &["txt"], about: "for the terminal", renderer: &CheckText },
-    CheckFormat { name: "json", extensions: &["json"], about: "one document", renderer: &CheckJson },
+    CheckFormat {
+        name: "text",
+        extensions: &["txt"],
+        about: "for the terminal",
+        renderer: &CheckText,
+    },
+    CheckFormat {
+        name: "json",
+        extensions: &["json"],
+        about: "one document",
+        renderer: &CheckJson,
+    },
     CheckFormat {
         name: "junit",
         extensions: &["xml"],
@@ -44,7 +60,13 @@ pub static CHECKS: &[CheckFormat] = &[
 struct CheckJson;
 
 impl RenderCheck for CheckJson {
-    fn render(&self, checked: &CheckResult, _: &Report, _: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn render(
+        &self,
+        checked: &CheckResult,
+        _: &Report,
+        _: Style,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         json::document(checked, out)
     }
 }
@@ -58,7 +80,12 @@ struct GateRow {
     closes: Option<NonSuccessKind>,
 }
 
-const fn row(kind: ChangeKind, subject: Subject, heading: &'static str, closes: Option<NonSuccessKind>) -> GateRow {
+const fn row(
+    kind: ChangeKind,
+    subject: Subject,
+    heading: &'static str,
+    closes: Option<NonSuccessKind>,
+) -> GateRow {
     GateRow { kind, subject, heading, closes }
 }
 
@@ -99,41 +126,63 @@ const ROWS: [GateRow; 7] = [
 ];
 
 fn sections(checked: &CheckResult) -> Vec<ChangeSection> {
-    ROWS.iter().filter_map(|row| ChangeSection::of(row.heading, row.kind, checked.of(row.kind, row.subject))).collect()
+    ROWS.iter()
+        .filter_map(|row| {
+            ChangeSection::of(row.heading, row.kind, checked.of(row.kind, row.subject))
+        })
+        .collect()
 }
 
 struct CheckJunit;
 
 impl RenderCheck for CheckJunit {
-    fn render(&self, checked: &CheckResult, report: &Report, _: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn render(
+        &self,
+        checked: &CheckResult,
+        report: &Report,
+        _: Style,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         type Place = (String, String, String);
-        let at =
-            |key: &str, profile: &str, rule: &str| -> Place { (key.to_owned(), profile.to_owned(), rule.to_owned()) };
+        let at = |key: &str, profile: &str, rule: &str| -> Place {
+            (key.to_owned(), profile.to_owned(), rule.to_owned())
+        };
         let place = |change: &Change, rule: &str| {
             let key = change.device.as_ref().map_or("", |device| &device.key);
             at(key, change.profiles.first().map_or("", String::as_str), rule)
         };
-        let accepted = checked
-            .accepted
-            .iter()
-            .map(|one| (at(&one.device.key, &one.profile, &one.rule), Ok(format!("accepted: {}", one.reason))));
+        let accepted = checked.accepted.iter().map(|one| {
+            (at(&one.device.key, &one.profile, &one.rule), Ok(format!("accepted: {}", one.reason)))
+        });
         let random = checked.of(ChangeKind::Changed, Subject::Kernel);
-        let random = random.map(|one| (place(one, &one.text), Ok("fails on random operands alone".to_owned())));
+        let random = random
+            .map(|one| (place(one, &one.text), Ok("fails on random operands alone".to_owned())));
         let new = checked.regressed().map(|one| {
-            let failure = junit::JunitFailure { why: one.note.clone(), evidence: one.evidence.clone() };
+            let failure =
+                junit::JunitFailure { why: one.note.clone(), evidence: one.evidence.clone() };
             (place(one, &one.id), Err(failure))
         });
-        let verdicts: HashMap<Place, Result<String, junit::JunitFailure>> = random.chain(accepted).chain(new).collect();
+        let verdicts: HashMap<Place, Result<String, junit::JunitFailure>> =
+            random.chain(accepted).chain(new).collect();
         let excuse = |device: &Device, profile: &ProfileResult, rule: &RuleResult| {
-            let unknown = || Err(junit::JunitFailure { why: String::new(), evidence: rule.evidence.clone() });
-            verdicts.get(&at(&device.identity.key, &profile.id, &rule.id)).cloned().unwrap_or_else(unknown)
+            let unknown =
+                || Err(junit::JunitFailure { why: String::new(), evidence: rule.evidence.clone() });
+            verdicts
+                .get(&at(&device.identity.key, &profile.id, &rule.id))
+                .cloned()
+                .unwrap_or_else(unknown)
         };
         let suite = suite(checked);
-        // What nobody requested is no error of the device: the gate's own suite shows what is missing.
+        // What nobody requested is no error of the device: the gate's own suite shows what is
+        // missing.
         junit::write(
             report,
             out,
-            &junit::JunitJudge { excuse: &excuse, unmeasured: junit::UnmeasuredPolicy::Skipped, suite: Some(suite) },
+            &junit::JunitJudge {
+                excuse: &excuse,
+                unmeasured: junit::UnmeasuredPolicy::Skipped,
+                suite: Some(suite),
+            },
         )
     }
 }
@@ -150,15 +199,22 @@ fn suite(checked: &CheckResult) -> TestSuite {
         suite.add_test_case(case);
     };
     let whole = match checked.gate {
-        Gate::NothingMeasured | Gate::Incomplete => TestCaseStatus::non_success(NonSuccessKind::Error),
+        Gate::NothingMeasured | Gate::Incomplete => {
+            TestCaseStatus::non_success(NonSuccessKind::Error)
+        }
         Gate::Passed | Gate::NotPassed => TestCaseStatus::success(),
     };
     add("measured", whole, &headline(checked));
     // Rules of the report are cases of their own.
-    for row in ROWS.iter().filter(|row| !matches!(row.kind, ChangeKind::Regressed | ChangeKind::Changed)) {
+    for row in
+        ROWS.iter().filter(|row| !matches!(row.kind, ChangeKind::Regressed | ChangeKind::Changed))
+    {
         for change in checked.of(row.kind, row.subject) {
             let strict = checked.strict.then_some(NonSuccessKind::Failure);
-            let status = row.closes.or(strict).map_or_else(TestCaseStatus::skipped, TestCaseStatus::non_success);
+            let status = row
+                .closes
+                .or(strict)
+                .map_or_else(TestCaseStatus::skipped, TestCaseStatus::non_success);
             add(&change.in_words(), status, &format!("{}: {}", row.heading, change.note));
         }
     }
@@ -168,18 +224,28 @@ fn suite(checked: &CheckResult) -> TestSuite {
 struct CheckText;
 
 impl RenderCheck for CheckText {
-    fn render(&self, checked: &CheckResult, _: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn render(
+        &self,
+        checked: &CheckResult,
+        _: &Report,
+        style: Style,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let paper = &mut Paper::new(out, style);
         paper.line(
             0,
             2,
-            &[(if checked.passed { Ink::Good } else { ink(ChangeKind::Regressed) }, &headline(checked))],
+            &[(
+                if checked.passed { Ink::Good } else { ink(ChangeKind::Regressed) },
+                &headline(checked),
+            )],
         )?;
         crate::change::text(paper, &sections(checked))?;
         if style.whole || checked.changes.is_empty() {
             return Ok(());
         }
-        let more = "`--verbose` shows all of it; `fpprobe diff OLD NEW` shows what changed by cause";
+        let more =
+            "`--verbose` shows all of it; `fpprobe diff OLD NEW` shows what changed by cause";
         paper.line(0, 2, &[(Ink::Faint, more)])
     }
 }
@@ -187,9 +253,17 @@ impl RenderCheck for CheckText {
 struct CheckMarkdown;
 
 impl RenderCheck for CheckMarkdown {
-    fn render(&self, checked: &CheckResult, _: &Report, _: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn render(
+        &self,
+        checked: &CheckResult,
+        _: &Report,
+        _: Style,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let head = format!("## Floating-point gate\n\n**{}**\n", escape(&headline(checked)));
-        out.write_all(comment(head, sections(checked).iter().map(fold), "the check as JSON").as_bytes())
+        out.write_all(
+            comment(head, sections(checked).iter().map(fold), "the check as JSON").as_bytes(),
+        )
     }
 }
 
@@ -198,27 +272,45 @@ fn headline(checked: &CheckResult) -> String {
     let accepted = format!("{} accepted", phrase::number(checked.accepted.len(), "deviation"));
     let unmeasured = match count(ChangeKind::Disappeared, Subject::Rule) {
         0 => String::new(),
-        count => format!(", {} that {} accepted not measured", count, if count == 1 { "is" } else { "are" }),
+        count => format!(
+            ", {} that {} accepted not measured",
+            count,
+            if count == 1 { "is" } else { "are" }
+        ),
     };
     let new = match checked.regressed().count() {
         0 => "nothing new".to_owned(),
         new => format!("{} not accepted", phrase::number(new, "deviation")),
     };
-    let unrun = checked.of(ChangeKind::Disappeared, Subject::Incident).filter(|one| one.is_of_kernel()).count();
+    let unrun = checked
+        .of(ChangeKind::Disappeared, Subject::Incident)
+        .filter(|one| one.is_of_kernel())
+        .count();
     let mut parts = vec![new, format!("{accepted}{unmeasured}")];
     parts.extend(some(count(ChangeKind::Disappeared, Subject::Device), "device", "missing"));
-    parts.extend(some(count(ChangeKind::Disappeared, Subject::Kernel), "kernel", "not run any more"));
+    parts.extend(some(
+        count(ChangeKind::Disappeared, Subject::Kernel),
+        "kernel",
+        "not run any more",
+    ));
     parts.extend(some(unrun, "kernel", "not run"));
     let known = || checked.coverage.iter().filter(|covered| covered.both < covered.baseline);
     if known().next().is_some() {
-        let [both, all] = [known().map(|one| one.both).sum(), known().map(|one| one.baseline).sum()];
-        parts.push(format!("{} of {} compared", phrase::grouped(both), phrase::number(all, "kernel")));
+        let [both, all] =
+            [known().map(|one| one.both).sum(), known().map(|one| one.baseline).sum()];
+        parts.push(format!(
+            "{} of {} compared",
+            phrase::grouped(both),
+            phrase::number(all, "kernel")
+        ));
     }
     let parts = parts.join(", ");
     match checked.gate {
         Gate::NothingMeasured => "nothing was measured, so the gate stays closed".into(),
         Gate::NotPassed if checked.is_worse() => format!("not passed: {parts}"),
-        Gate::NotPassed => format!("not passed (--strict): {parts}, and something differs from the baseline"),
+        Gate::NotPassed => {
+            format!("not passed (--strict): {parts}, and something differs from the baseline")
+        }
         Gate::Incomplete if unrun > 0 => format!("incomplete: {parts}"),
         Gate::Incomplete => format!("incomplete: {parts}, but something crashed, hung or was lost"),
         Gate::Passed => format!("passed: {parts}"),

@@ -22,7 +22,10 @@ pub(super) struct CheckedDevice<'r> {
 }
 
 impl<'r> CheckedDevice<'r> {
-    pub(super) fn new(device: &'r Device, report: &Report) -> Result<CheckedDevice<'r>, RecordError> {
+    pub(super) fn new(
+        device: &'r Device,
+        report: &Report,
+    ) -> Result<CheckedDevice<'r>, RecordError> {
         let answers = DeviceResults::of(device, report)?;
         let lanes = deviations(device).into_iter().filter_map(|(profile, rule)| {
             Some(((profile.id.clone(), rule.id.clone()), answers.by_list(answers.lanes(rule)?)))
@@ -62,8 +65,13 @@ impl<'r> CheckedDevice<'r> {
     ) -> Vec<Evidence> {
         let mut evidence = rule.evidence.clone();
         let Some((kernel, lane)) = &objection.lane else { return evidence };
-        let Some((observation, case, part)) = self.answers.find(kernel, lane) else { return evidence };
-        evidence::put_first(&mut evidence, of_lane(profiles, (profile, &rule.id), observation, (case, part)));
+        let Some((observation, case, part)) = self.answers.find(kernel, lane) else {
+            return evidence;
+        };
+        evidence::put_first(
+            &mut evidence,
+            of_lane(profiles, (profile, &rule.id), observation, (case, part)),
+        );
         evidence
     }
 }

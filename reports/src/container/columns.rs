@@ -1,5 +1,6 @@
-//! A report's text as version 1 took it apart for compression: the bits that it holds stand by themselves, one column for
-//! each number of digits, the high bytes of all of them and then the low ones.
+//! A report's text as version 1 took it apart for compression: the bits that it holds stand by
+//! themselves, one column for each number of digits, the high bytes of all of them and then the low
+//! ones.
 
 use std::ops::Range;
 
@@ -8,13 +9,15 @@ use memchr::memchr3;
 /// Digits of values that go into columns. The others are few.
 pub const DIGITS: [usize; 3] = [4, 8, 16];
 
-/// Stands in the skeleton for values of the first of [`DIGITS`]; the others follow. No text in UTF-8 has these bytes.
+/// Stands in the skeleton for values of the first of [`DIGITS`]; the others follow. No text in
+/// UTF-8 has these bytes.
 const MARK: u8 = 0xf9;
 
 /// The parts of a text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Columns {
-    /// The text with a mark, and how many there are, in the place of values in quotes with commas between them.
+    /// The text with a mark, and how many there are, in the place of values in quotes with commas
+    /// between them.
     pub skeleton: Vec<u8>,
     /// The values, by [`DIGITS`]: the first byte of each, then the second of each, and so on.
     pub planes: [Vec<u8>; DIGITS.len()],
@@ -40,7 +43,8 @@ struct TextPosition {
 
 impl Columns {
     /// Puts the next piece, bytes of the skeleton up to a mark and what that stands for, behind
-    /// `out`. Whether more is to come; `None` where the parts do not make a text of exactly N bytes.
+    /// `out`. Whether more is to come; `None` where the parts do not make a text of exactly N
+    /// bytes.
     fn piece(&self, place: &mut TextPosition, length: usize, out: &mut Vec<u8>) -> Option<bool> {
         let before = out.len();
         let rest = &self.skeleton[place.skeleton..];
@@ -70,7 +74,8 @@ impl Columns {
         if !after.is_empty() {
             return Some(true);
         }
-        let all = |width: usize| place.used[width] * (DIGITS[width] / 2) == self.planes[width].len();
+        let all =
+            |width: usize| place.used[width] * (DIGITS[width] / 2) == self.planes[width].len();
         (place.text == length && (0..DIGITS.len()).all(all)).then_some(false)
     }
 }
@@ -78,7 +83,8 @@ impl Columns {
 /// Values of N bytes, in quotes with commas between them; each plane has one byte of every value.
 fn write_values<const BYTES: usize>(planes: &[u8], values: Range<usize>, text: &mut Vec<u8>) {
     let (rows, count, start) = (planes.len() / BYTES, values.len(), text.len());
-    let planes: [&[u8]; BYTES] = std::array::from_fn(|byte| &planes[byte * rows..][values.clone()][..count]);
+    let planes: [&[u8]; BYTES] =
+        std::array::from_fn(|byte| &planes[byte * rows..][values.clone()][..count]);
     // A quote, the digits, a quote and a comma, which the last has not.
     let length = 2 * BYTES + 3;
     text.resize(start + count * length, b'"');
@@ -105,8 +111,8 @@ const HEX: [[u8; 2]; 256] = {
     table
 };
 
-/// Seven bits a byte, lowest first; the highest bit says that more follow. These bytes are counted, not searched for
-/// marks.
+/// Seven bits a byte, lowest first; the highest bit says that more follow. These bytes are counted,
+/// not searched for marks.
 fn read_count(rest: &mut &[u8]) -> Option<usize> {
     let (mut count, mut shift) = (0usize, 0);
     loop {
@@ -129,13 +135,18 @@ mod tests {
 
     #[test]
     fn parts_that_make_no_text_are_refused() {
-        let parts =
-            Columns { skeleton: vec![b'[', MARK, 2, b']'], planes: [vec![0x3c, 0x3c, 0, 1], Vec::new(), Vec::new()] };
+        let parts = Columns {
+            skeleton: vec![b'[', MARK, 2, b']'],
+            planes: [vec![0x3c, 0x3c, 0, 1], Vec::new(), Vec::new()],
+        };
         assert_eq!(join(&parts, 15).as_deref(), Some("[\"3c00\",\"3c01\"]"));
         assert_eq!(join(&parts, 14), None);
         assert_eq!(join(&Columns { planes: Default::default(), ..parts.clone() }, 15), None);
         assert_eq!(join(&Columns { skeleton: b"[]".to_vec(), ..parts.clone() }, 2), None);
         assert_eq!(join(&Columns { skeleton: vec![MARK + 3, 1], ..parts.clone() }, 15), None);
-        assert_eq!(join(&Columns { skeleton: vec![MARK, 0xff, 0xff, 0xff, 0xff, 0xff, 1], ..parts }, 15), None);
+        assert_eq!(
+            join(&Columns { skeleton: vec![MARK, 0xff, 0xff, 0xff, 0xff, 0xff, 1], ..parts }, 15),
+            None
+        );
     }
 }

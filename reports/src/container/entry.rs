@@ -23,7 +23,8 @@ pub struct Entry {
     pub file: String,
     /// SHA-256 of the report's text when it was stored first, lower-case hex.
     pub digest: String,
-    /// XXH3 of the text that is inside, 128 bits in lower-case hex; the first program that stored reports wrote none.
+    /// XXH3 of the text that is inside, 128 bits in lower-case hex; the first program that stored
+    /// reports wrote none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub xxh3: Option<String>,
     /// Bytes of the report's text.
@@ -108,8 +109,8 @@ impl Entry {
         self.devices.iter().any(|device| !device.taint.is_empty())
     }
 
-    /// Whether one of its devices is selected by this text: part of a name, of the driver's, `vendor:device` in hex, a key,
-    /// a slot or a UUID.
+    /// Whether one of its devices is selected by this text: part of a name, of the driver's,
+    /// `vendor:device` in hex, a key, a slot or a UUID.
     pub fn has_device(&self, text: &str) -> bool {
         self.devices.iter().any(|device| device.matches(text))
     }
@@ -123,7 +124,8 @@ impl Entry {
 impl StoredDevice {
     fn matches(&self, text: &str) -> bool {
         let lower = text.to_lowercase();
-        let exact = [&self.key, &self.slot, &self.uuid].into_iter().any(|own| own.to_lowercase() == lower);
+        let exact =
+            [&self.key, &self.slot, &self.uuid].into_iter().any(|own| own.to_lowercase() == lower);
         let uuid = !lower.is_empty() && lower.replace('-', "") == self.uuid.to_lowercase();
         let within = |own: &str| !lower.is_empty() && own.to_lowercase().contains(&lower);
         let numbers = ids(text).is_some_and(|numbers| Some(numbers) == ids(&self.ids));
@@ -144,7 +146,11 @@ fn stored(device: &Device) -> StoredDevice {
         driver_info: short(&driver.info),
         manifest: short(&driver.manifest),
         taint: device.taint.iter().map(|text| short(text)).collect(),
-        classes: device.profiles.iter().map(|profile| (short(&profile.id), profile.class)).collect(),
+        classes: device
+            .profiles
+            .iter()
+            .map(|profile| (short(&profile.id), profile.class))
+            .collect(),
         kernels: device.observations.iter().filter(|one| one.outcome.answered()).count(),
     }
 }
@@ -163,6 +169,7 @@ fn file_name(report: &Report, digest: &str) -> String {
     let more = report.devices.len().saturating_sub(1);
     let more = if more > 0 { format!("+{more}") } else { String::new() };
     let id = digest.get(..ID).unwrap_or(digest);
-    let [time, host, key] = [(&report.finished[..], 16), (&report.host.id, 16), (key, 16)].map(|(t, n)| plain(t, n));
+    let [time, host, key] =
+        [(&report.finished[..], 16), (&report.host.id, 16), (key, 16)].map(|(t, n)| plain(t, n));
     format!("{time}-{host}-{key}{more}-{id}{}", super::ENDING)
 }

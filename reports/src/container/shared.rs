@@ -1,5 +1,5 @@
-//! What several stored reports share: a file each, called by the SHA-256 of its bytes, so that reports of equal behaviour
-//! hold it once.
+//! What several stored reports share: a file each, called by the SHA-256 of its bytes, so that
+//! reports of equal behaviour hold it once.
 
 use std::collections::HashSet;
 use std::fs;
@@ -22,7 +22,8 @@ pub(crate) struct SharedFolder {
 }
 
 /// Tables of inputs and results.
-pub(crate) const OBSERVATIONS: SharedFolder = SharedFolder { name: "observations", ending: "parquet" };
+pub(crate) const OBSERVATIONS: SharedFolder =
+    SharedFolder { name: "observations", ending: "parquet" };
 /// What documents say of devices: identity, claims, traits, causes, verdicts, findings.
 pub(crate) const DEVICES: SharedFolder = SharedFolder { name: "devices", ending: "json.zst" };
 /// All of them.
@@ -58,7 +59,8 @@ impl SharedFile {
         SharedFile { file: folder.place(&digest(bytes)), size: bytes.len() as u64 }
     }
 
-    /// The digest in its name; `None` where it is no name of a shared file, such as one that leads elsewhere.
+    /// The digest in its name; `None` where it is no name of a shared file, such as one that leads
+    /// elsewhere.
     fn digest(&self) -> Option<&str> {
         FOLDERS.iter().find_map(|folder| folder.digest(&self.file))
     }
@@ -66,9 +68,15 @@ impl SharedFile {
     /// Its bytes, if their digest is the one in its name; `folder` holds the report.
     pub(crate) fn read(&self, folder: &Path) -> Result<Vec<u8>, ContainerError> {
         let failed = |problem: String| ContainerError::Shared { file: self.file.clone(), problem };
-        let sha256 = self.digest().ok_or_else(|| failed("that is no name of such a file".into()))?;
-        let bytes = limited::bytes(&folder.join(&self.file), SIZE_LIMIT).map_err(|error| failed(error.to_string()))?;
-        if digest(&bytes) == sha256 { Ok(bytes) } else { Err(failed("its SHA-256 is not the one in its name".into())) }
+        let sha256 =
+            self.digest().ok_or_else(|| failed("that is no name of such a file".into()))?;
+        let bytes = limited::bytes(&folder.join(&self.file), SIZE_LIMIT)
+            .map_err(|error| failed(error.to_string()))?;
+        if digest(&bytes) == sha256 {
+            Ok(bytes)
+        } else {
+            Err(failed("its SHA-256 is not the one in its name".into()))
+        }
     }
 
     /// Writes it beside the reports of a folder, unless it is there, whole.
@@ -101,7 +109,8 @@ pub(crate) fn is_observations(file: &str) -> bool {
     OBSERVATIONS.digest(file).is_some()
 }
 
-/// Removes the shared files beside the reports of a folder that are not among `kept`. Other files stay.
+/// Removes the shared files beside the reports of a folder that are not among `kept`. Other files
+/// stay.
 pub(crate) fn release(folder: &Path, kept: &HashSet<&str>) -> io::Result<()> {
     for own in FOLDERS {
         let entries = match fs::read_dir(folder.join(own.name)) {

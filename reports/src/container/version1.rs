@@ -1,4 +1,5 @@
-//! Version 1 of a stored report: under the head, the report's whole text in columns that are compressed one by one.
+//! Version 1 of a stored report: under the head, the report's whole text in columns that are
+//! compressed one by one.
 
 use super::columns::{self, Columns, DIGITS};
 use super::{ContainerError, Entry};
@@ -12,12 +13,19 @@ pub(super) const MAGIC: &str = "fpprobe-stored/1\n";
 pub(super) fn text(entry: &Entry, packed: &[u8]) -> Result<String, ContainerError> {
     let unfit = || ContainerError::Content("its parts do not fit".into());
     let text = columns::join(&parts(entry, packed)?, entry.length as usize).ok_or_else(unfit)?;
-    if entry.xxh3.is_some() || digest(text.as_bytes()) == entry.digest { Ok(text) } else { Err(ContainerError::Digest) }
+    if entry.xxh3.is_some() || digest(text.as_bytes()) == entry.digest {
+        Ok(text)
+    } else {
+        Err(ContainerError::Digest)
+    }
 }
 
 fn parts(entry: &Entry, mut rest: &[u8]) -> Result<Columns, ContainerError> {
     if entry.length > SIZE_LIMIT {
-        return Err(ContainerError::Head(format!("it promises {} bytes, more than any report has", entry.length)));
+        return Err(ContainerError::Head(format!(
+            "it promises {} bytes, more than any report has",
+            entry.length
+        )));
     }
     // Taken apart, no text is longer than it was.
     let mut room = entry.length;
@@ -45,8 +53,11 @@ fn part(rest: &mut &[u8], room: &mut u64) -> Result<Vec<u8>, ContainerError> {
     if packed > rest.len() as u64 {
         return Err(short());
     }
-    *room = room.checked_sub(length).ok_or(ContainerError::Content("it holds more than it promises".into()))?;
+    *room = room
+        .checked_sub(length)
+        .ok_or(ContainerError::Content("it holds more than it promises".into()))?;
     let (frame, after) = rest.split_at(packed as usize);
     *rest = after;
-    super::unpacked(frame, length).and_then(|bytes| if bytes.len() as u64 == length { Ok(bytes) } else { Err(short()) })
+    super::unpacked(frame, length)
+        .and_then(|bytes| if bytes.len() as u64 == length { Ok(bytes) } else { Err(short()) })
 }

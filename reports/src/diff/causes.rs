@@ -1,7 +1,7 @@
 //! Causes that are new, worse, better or missing.
 //!
-//! A cause of kernels that the other report did not measure, or of profiles that did not judge it, is
-//! no change of the device.
+//! A cause of kernels that the other report did not measure, or of profiles that did not judge it,
+//! is no change of the device.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,19 +20,28 @@ pub(super) fn causes([old, new]: [&Device; 2], kernels: &[Change]) -> Vec<Change
     let mut left: Vec<&Cause> = old.causes.iter().collect();
     let mut counterparts: Vec<Option<&Cause>> = vec![None; new.causes.len()];
     for is_same in [is_same_id, is_same_habit, is_same_symptom] {
-        for (now, counterpart) in new.causes.iter().zip(&mut counterparts).filter(|(_, one)| one.is_none()) {
-            *counterpart = left.iter().position(|before| is_same(before, now)).map(|place| left.remove(place));
+        for (now, counterpart) in
+            new.causes.iter().zip(&mut counterparts).filter(|(_, one)| one.is_none())
+        {
+            *counterpart =
+                left.iter().position(|before| is_same(before, now)).map(|place| left.remove(place));
         }
     }
     let here = new.causes.iter().zip(counterparts).filter_map(|(now, before)| match before {
         None => shared.shows(now).then(|| shared.change(None, Some(now)))?,
-        Some(before) => (shared.covers(before) && shared.covers(now) && now.symptom != Symptom::Unstable.name())
-            .then(|| shared.change(Some(before), Some(now)))?,
+        Some(before) => {
+            (shared.covers(before) && shared.covers(now) && now.symptom != Symptom::Unstable.name())
+                .then(|| shared.change(Some(before), Some(now)))?
+        }
     });
-    let missing =
-        left.into_iter().filter(|before| shared.shows(before)).filter_map(|before| shared.change(Some(before), None));
+    let missing = left
+        .into_iter()
+        .filter(|before| shared.shows(before))
+        .filter_map(|before| shared.change(Some(before), None));
     let mut changes: Vec<Change> = here.chain(missing).collect();
-    changes.sort_by_key(|change| ["NEW", "WORSE", "BETTER", "FIXED"].iter().position(|tag| *tag == change.tag()));
+    changes.sort_by_key(|change| {
+        ["NEW", "WORSE", "BETTER", "FIXED"].iter().position(|tag| *tag == change.tag())
+    });
     changes
 }
 
@@ -49,7 +58,9 @@ fn is_same_habit(before: &Cause, now: &Cause) -> bool {
 /// The scope, too: a habit that only the compiler still has is shown by constants alone.
 fn is_same_symptom(before: &Cause, now: &Cause) -> bool {
     let share = |one: &[String], other: &[String]| one.iter().any(|name| other.contains(name));
-    before.symptom == now.symptom && share(&before.operations, &now.operations) && share(&before.formats, &now.formats)
+    before.symptom == now.symptom
+        && share(&before.operations, &now.operations)
+        && share(&before.formats, &now.formats)
 }
 
 /// What both reports measured and judged.
@@ -60,8 +71,11 @@ struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     fn new(old: &'a Device, new: &'a Device, changes: &'a [Change]) -> Shared<'a> {
-        let is_old = |id: &str, version: &str| old.profiles.iter().any(|one| one.id == id && one.version == version);
-        let profiles = new.profiles.iter().filter(|one| is_old(&one.id, &one.version)).map(|one| &*one.id);
+        let is_old = |id: &str, version: &str| {
+            old.profiles.iter().any(|one| one.id == id && one.version == version)
+        };
+        let profiles =
+            new.profiles.iter().filter(|one| is_old(&one.id, &one.version)).map(|one| &*one.id);
         let mut kernels: HashMap<&str, Vec<&Change>> = HashMap::new();
         for change in changes {
             kernels.entry(&*change.id).or_default().push(change);
@@ -87,11 +101,15 @@ impl<'a> Shared<'a> {
                 && cause.profiles.contains(&said.profile)
                 && said.rules.iter().any(|rule| cause.rules.contains(rule))
         };
-        let mut changes: Vec<&Change> = cause.kernels.iter().flat_map(|id| self.of(id)).copied().collect();
+        let mut changes: Vec<&Change> =
+            cause.kernels.iter().flat_map(|id| self.of(id)).copied().collect();
         changes.sort_by_key(|change| change.id.len());
         let lanes = changes.into_iter().filter_map(|change| change.lanes.as_ref());
-        let mut shown = lanes.filter(|lanes| lanes.judged.iter().any(is_of_cause) && !lanes.changed.is_empty());
-        shown.next().map(|lanes| ChangedLanes { changed: lanes.changed[..1].to_vec(), ..lanes.clone() })
+        let mut shown =
+            lanes.filter(|lanes| lanes.judged.iter().any(is_of_cause) && !lanes.changed.is_empty());
+        shown
+            .next()
+            .map(|lanes| ChangedLanes { changed: lanes.changed[..1].to_vec(), ..lanes.clone() })
     }
 
     fn of(&self, kernel: &str) -> &[&'a Change] {
@@ -100,8 +118,9 @@ impl<'a> Shared<'a> {
 
     /// Whether both reports measured all of a cause, on the same inputs.
     fn covers(&self, cause: &Cause) -> bool {
-        let is_whole =
-            |change: &&Change| change.lanes.as_ref().is_some_and(|lanes| lanes.compared > 0 && lanes.apart == 0);
+        let is_whole = |change: &&Change| {
+            change.lanes.as_ref().is_some_and(|lanes| lanes.compared > 0 && lanes.apart == 0)
+        };
         self.judged(cause)
             && !cause.kernels.is_empty()
             && cause.kernels.iter().all(|kernel| self.of(kernel).iter().all(is_whole))

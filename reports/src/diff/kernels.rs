@@ -13,11 +13,19 @@ use crate::render::phrase;
 /// Inputs that are judged by one thread at a time.
 const SHARE: usize = 512;
 
-/// What became of each kernel, the most important first, within a kind in the order of the reports; its inputs by what
-/// their change means.
-pub(super) fn changes(bench: &LaneJudge<'_>, old: &[Observation], new: &[Observation]) -> Vec<Change> {
+/// What became of each kernel, the most important first, within a kind in the order of the reports;
+/// its inputs by what their change means.
+pub(super) fn changes(
+    bench: &LaneJudge<'_>,
+    old: &[Observation],
+    new: &[Observation],
+) -> Vec<Change> {
     let index = |observations: &[Observation]| -> HashMap<Kernel, usize> {
-        observations.iter().enumerate().map(|(place, observation)| (observation.kernel, place)).collect()
+        observations
+            .iter()
+            .enumerate()
+            .map(|(place, observation)| (observation.kernel, place))
+            .collect()
     };
     let (olds, news) = (index(old), index(new));
     let disappeared = old.iter().enumerate().filter(|(place, one)| {
@@ -62,7 +70,15 @@ fn change(old: Option<&Observation>, new: Option<&Observation>) -> Option<Kernel
         },
     };
     let (old, new, constants_only) = (old.map(ended), new.map(ended), kernel.route.is_folded());
-    Some((Change { constants_only, old, new, ..Change::new(kind, Subject::Kernel, kernel.to_string()) }, differing))
+    Some((
+        Change {
+            constants_only,
+            old,
+            new,
+            ..Change::new(kind, Subject::Kernel, kernel.to_string())
+        },
+        differing,
+    ))
 }
 
 /// A share of a kernel's inputs that are answered otherwise.
@@ -74,9 +90,13 @@ struct Task<'a> {
     share: &'a [(usize, usize)],
 }
 
-/// Judges what changed, a change for each group of inputs. One kernel may have nearly all of it: inputs are shared out,
-/// not kernels.
-fn judged(bench: &LaneJudge<'_>, found: Vec<Option<KernelDiff>>, pairs: &[Sides<'_>]) -> Vec<Change> {
+/// Judges what changed, a change for each group of inputs. One kernel may have nearly all of it:
+/// inputs are shared out, not kernels.
+fn judged(
+    bench: &LaneJudge<'_>,
+    found: Vec<Option<KernelDiff>>,
+    pairs: &[Sides<'_>],
+) -> Vec<Change> {
     let mut tasks: Vec<Task<'_>> = Vec::new();
     for (place, (changed, sides)) in found.iter().zip(pairs).enumerate() {
         let (Some((_, differing)), (Some(old), Some(new))) = (changed, sides) else { continue };
@@ -94,25 +114,38 @@ fn judged(bench: &LaneJudge<'_>, found: Vec<Option<KernelDiff>>, pairs: &[Sides<
     }
     drop(tasks);
     let mut changes = Vec::new();
-    for (place, (change, differing)) in found.into_iter().enumerate().filter_map(|(place, one)| Some((place, one?))) {
+    for (place, (change, differing)) in
+        found.into_iter().enumerate().filter_map(|(place, one)| Some((place, one?)))
+    {
         let ObservationDiff { lanes: compared, apart, .. } = differing;
-        let lanes = |judged, changed| ChangedLanes { kernel: change.id.clone(), compared, apart, judged, changed };
+        let lanes = |judged, changed| ChangedLanes {
+            kernel: change.id.clone(),
+            compared,
+            apart,
+            judged,
+            changed,
+        };
         match groups.remove(&place) {
             None if apart == 0 => changes.push(change),
             None => changes.push(Change { lanes: Some(lanes(Vec::new(), Vec::new())), ..change }),
-            Some(groups) => changes.extend(groups.into_iter().map(|((kind, avoidable, said), changed)| Change {
-                kind,
-                avoidable,
-                lanes: Some(lanes(lanes::written(said, bench.profiles), changed)),
-                ..change.clone()
-            })),
+            Some(groups) => {
+                changes.extend(groups.into_iter().map(|((kind, avoidable, said), changed)| {
+                    Change {
+                        kind,
+                        avoidable,
+                        lanes: Some(lanes(lanes::written(said, bench.profiles), changed)),
+                        ..change.clone()
+                    }
+                }))
+            }
         }
     }
     changes
 }
 
-/// Notes of kernels of which one report alone has results under which other controls the other report alone has them:
-/// most kernels run under the strictest set that a driver has, and with another driver that may be another set.
+/// Notes of kernels of which one report alone has results under which other controls the other
+/// report alone has them: most kernels run under the strictest set that a driver has, and with
+/// another driver that may be another set.
 fn instead(changes: &mut [Option<KernelDiff>], pairs: &[Sides<'_>]) {
     let answers = |one: Option<&Observation>| one.is_some_and(answered);
     // Which report alone has answers of it.
@@ -122,14 +155,18 @@ fn instead(changes: &mut [Option<KernelDiff>], pairs: &[Sides<'_>]) {
     };
     let uncontrolled = |kernel: Kernel| kernel.with_controls(Controls::NONE);
     let mut measured: HashMap<(bool, Kernel), Controls> = HashMap::new();
-    for (is_new, kernel) in pairs.iter().filter_map(alone).filter(|(_, kernel)| kernel.controls != Controls::NONE) {
+    for (is_new, kernel) in
+        pairs.iter().filter_map(alone).filter(|(_, kernel)| kernel.controls != Controls::NONE)
+    {
         measured.entry((is_new, uncontrolled(kernel))).or_insert(kernel.controls);
     }
     for (change, sides) in changes.iter_mut().zip(pairs) {
         let (Some((change, _)), Some((is_new, kernel))) = (change, alone(sides)) else { continue };
         if kernel.controls != Controls::NONE {
             let controls = measured.get(&(!is_new, uncontrolled(kernel)));
-            change.note = controls.map(|controls| format!("under {controls} in its place")).unwrap_or_default();
+            change.note = controls
+                .map(|controls| format!("under {controls} in its place"))
+                .unwrap_or_default();
         }
     }
 }
@@ -141,5 +178,9 @@ fn answered(observation: &Observation) -> bool {
 /// What differs between two runs is counted there, kernel by kernel.
 fn ended(Observation { outcome, detail, .. }: &Observation) -> String {
     let name = phrase::outcome(*outcome);
-    if detail.is_empty() || *outcome == Outcome::Flaky { name.to_owned() } else { format!("{name} ({detail})") }
+    if detail.is_empty() || *outcome == Outcome::Flaky {
+        name.to_owned()
+    } else {
+        format!("{name} ({detail})")
+    }
 }

@@ -23,15 +23,18 @@ pub(super) struct ObservationDiff {
     pub(super) changed: Vec<(usize, usize)>,
 }
 
-/// Compares two observations that have answers. An input that a list holds several times is compared as often as both
-/// lists hold it.
+/// Compares two observations that have answers. An input that a list holds several times is
+/// compared as often as both lists hold it.
 pub(super) fn compare(old: &Observation, new: &Observation) -> ObservationDiff {
     let same_inputs = old.cases.len() == new.cases.len() && old.cases.iter().eq(new.cases.iter());
     if same_inputs && old.out == new.out && old.second == new.second {
         return ObservationDiff { lanes: old.cases.len(), apart: 0, changed: Vec::new() };
     }
-    let pairs: Vec<(usize, usize)> =
-        if same_inputs { (0..old.cases.len()).map(|case| (case, case)).collect() } else { by_input(old, new) };
+    let pairs: Vec<(usize, usize)> = if same_inputs {
+        (0..old.cases.len()).map(|case| (case, case)).collect()
+    } else {
+        by_input(old, new)
+    };
     let differs = |(before, now): &(usize, usize)| {
         old.answer(*before) != new.answer(*now) || again(old, *before) != again(new, *now)
     };
@@ -46,7 +49,11 @@ fn by_input(old: &Observation, new: &Observation) -> Vec<(usize, usize)> {
     for (case, inputs) in old.cases.iter().enumerate().collect::<Vec<_>>().into_iter().rev() {
         places.entry(inputs).or_default().push(case);
     }
-    let found = new.cases.iter().enumerate().map(|(now, inputs)| Some((places.get_mut(inputs)?.pop()?, now)));
+    let found = new
+        .cases
+        .iter()
+        .enumerate()
+        .map(|(now, inputs)| Some((places.get_mut(inputs)?.pop()?, now)));
     found.flatten().collect()
 }
 
@@ -124,7 +131,8 @@ impl ProfileVerdict<'_> {
 #[derive(Debug)]
 pub(super) struct LaneJudge<'p> {
     pub(super) profiles: &'p [Profile],
-    /// Rules that the old and the new report have as met, by these very profiles: place of the profile, rule id.
+    /// Rules that the old and the new report have as met, by these very profiles: place of the
+    /// profile, rule id.
     pub(super) met: [HashSet<(usize, &'p str)>; 2],
 }
 
@@ -150,19 +158,26 @@ impl<'b, 'p> Court<'b, 'p> {
         let (olds, news) = (answers((old, before)), answers((new, now)));
         let signature = Signature::new(&new.kernel);
         let parts: Vec<usize> = (0..self.nan.len()).collect();
-        let of = |answers: &[Vec<u64>], part: usize| answers.iter().map(|parts| parts[part]).collect::<Vec<_>>();
+        let of = |answers: &[Vec<u64>], part: usize| {
+            answers.iter().map(|parts| parts[part]).collect::<Vec<_>>()
+        };
         let differs = |part: &usize| of(&olds, *part) != of(&news, *part);
         // Two results go together.
-        let changed: Vec<bool> =
-            parts.iter().map(|part| differs(part) || signature.partner(*part).as_ref().is_some_and(differs)).collect();
-        // Whether a look accepts what was answered before, and now; those that accept everything say nothing.
+        let changed: Vec<bool> = parts
+            .iter()
+            .map(|part| differs(part) || signature.partner(*part).as_ref().is_some_and(differs))
+            .collect();
+        // Whether a look accepts what was answered before, and now; those that accept everything
+        // say nothing.
         let met = |accepted: Option<Accepted>| {
             let accepted = accepted?.of_components(|part| changed[part]);
             let is_everything = |sets: &[Set]| sets.iter().all(Set::is_everything);
             let all = |answers: &[Vec<u64>]| answers.iter().all(|parts| accepted.contains(parts));
-            (!accepted.alternatives().iter().any(|sets| is_everything(sets))).then(|| (all(&olds), all(&news)))
+            (!accepted.alternatives().iter().any(|sets| is_everything(sets)))
+                .then(|| (all(&olds), all(&news)))
         };
-        let met: Vec<Option<(bool, bool)>> = self.demands.of(new.cases.case(now)).into_iter().map(met).collect();
+        let met: Vec<Option<(bool, bool)>> =
+            self.demands.of(new.cases.case(now)).into_iter().map(met).collect();
         let mut all: Vec<ProfileVerdict<'p>> = Vec::new();
         for DemandingRule { profile, rule, look } in self.demands.rules() {
             let Some((old, new)) = met[*look] else { continue };
@@ -188,9 +203,14 @@ impl<'b, 'p> Court<'b, 'p> {
         all
     }
 
-    /// What a change means, and whether other variants meet the rules all the same. A rule that accepts the result no
-    /// more is a regression, whatever other rules of its profile say.
-    fn kind(&self, said: &[ProfileVerdict<'_>], old: CaseRef<'_>, new: CaseRef<'_>) -> (ChangeKind, bool) {
+    /// What a change means, and whether other variants meet the rules all the same. A rule that
+    /// accepts the result no more is a regression, whatever other rules of its profile say.
+    fn kind(
+        &self,
+        said: &[ProfileVerdict<'_>],
+        old: CaseRef<'_>,
+        new: CaseRef<'_>,
+    ) -> (ChangeKind, bool) {
         let met = |side: usize, said: &ProfileVerdict<'_>, rules: &[&str]| {
             rules.iter().all(|rule| self.bench.met[side].contains(&(said.profile, *rule)))
         };
@@ -198,7 +218,10 @@ impl<'b, 'p> Court<'b, 'p> {
         if said.iter().any(|said| !said.lost.is_empty()) {
             (ChangeKind::Regressed, said.iter().all(|said| met(1, said, &said.lost)))
         } else if said.iter().any(|said| conforming(&said)) {
-            (ChangeKind::Fixed, said.iter().filter(conforming).all(|said| met(0, said, &said.rules)))
+            (
+                ChangeKind::Fixed,
+                said.iter().filter(conforming).all(|said| met(0, said, &said.rules)),
+            )
         } else if self.is_of_nan_bits(old, new) {
             (ChangeKind::NanBits, false)
         } else {
@@ -210,7 +233,9 @@ impl<'b, 'p> Court<'b, 'p> {
     fn is_of_nan_bits(&self, (old, before): CaseRef<'_>, (new, now): CaseRef<'_>) -> bool {
         let parts = |answer: &[u64]| components(&new.kernel, answer);
         let first = (parts(old.answer(before)), parts(new.answer(now)));
-        let second = |observation, case, first: &[u64]| again(observation, case).map_or_else(|| first.to_vec(), parts);
+        let second = |observation, case, first: &[u64]| {
+            again(observation, case).map_or_else(|| first.to_vec(), parts)
+        };
         let again = (second(old, before, &first.0), second(new, now, &first.1));
         [first, again].iter().all(|(old, new)| {
             let mut parts = self.nan.iter().zip(old.iter().zip(new));

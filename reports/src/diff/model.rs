@@ -23,8 +23,8 @@ pub struct Diff {
     pub new: Vec<ReportSource>,
     /// What changed, in numbers.
     pub summary: Summary,
-    /// Drivers and devices that could not be measured, of which one side alone reports: why a device appeared or
-    /// disappeared.
+    /// Drivers and devices that could not be measured, of which one side alone reports: why a
+    /// device appeared or disappeared.
     pub incomplete: Vec<Change>,
     /// Every device, in the order of the new reports, then those that are missing.
     pub devices: Vec<DeviceDiff>,
@@ -93,7 +93,8 @@ pub struct DeviceDiff {
     pub host: String,
     /// What changed in short sentences: traits, then causes that are new, worse or missing.
     pub headlines: Vec<String>,
-    /// What changed, by subject, the most important of each first; of a device in one side's reports alone that alone.
+    /// What changed, by subject, the most important of each first; of a device in one side's
+    /// reports alone that alone.
     pub changes: Vec<Change>,
 }
 

@@ -1,6 +1,7 @@
-//! What became of the lanes that a rule fails on: whether the device gives something else there than before. Which rule of a
-//! profile a lane counts for depends on what else was measured, and so does whether a kernel that should answer like another
-//! has lanes of its own; neither is a change of the device.
+//! What became of the lanes that a rule fails on: whether the device gives something else there
+//! than before. Which rule of a profile a lane counts for depends on what else was measured, and so
+//! does whether a kernel that should answer like another has lanes of its own; neither is a change
+//! of the device.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +16,8 @@ use crate::model::{Evidence, Failed, ProfileResult, RuleResult};
 /// Most cases of a kernel whose results are not at hand, since they did not change.
 const MOST: usize = 1 << 20;
 
-/// What a device answered before and now; kernels of which nothing changed may have neither cases nor results.
+/// What a device answered before and now; kernels of which nothing changed may have neither cases
+/// nor results.
 #[derive(Debug)]
 pub(super) struct OldAndNew<'a> {
     before: HashMap<Kernel, &'a Observation>,
@@ -42,11 +44,13 @@ enum LaneCase<'a> {
 
 /// What became of the failing lanes of a rule.
 pub(super) struct LaneFate<'a> {
-    /// Whether it fails where another result was accepted before, or, where a report does not name its lanes, on more of them.
+    /// Whether it fails where another result was accepted before, or, where a report does not name
+    /// its lanes, on more of them.
     pub(super) worse: bool,
     /// The first of these lanes.
     first: Option<(&'a Observation, FailedLane)>,
-    /// Whether every lane that it fails on failed before with the same result, for this rule or another.
+    /// Whether every lane that it fails on failed before with the same result, for this rule or
+    /// another.
     pub(super) known: bool,
     /// Whether results changed where it failed before or fails now.
     pub(super) changed: bool,
@@ -61,8 +65,13 @@ impl<'a> OldAndNew<'a> {
         OldAndNew { before: index(before), now: index(now) }
     }
 
-    pub(super) fn of(&'a self, profiles: &'a [Profile], old: &'a ProfileResult) -> ProfileLanes<'a> {
-        let failed = old.rules.iter().flat_map(|rule| lanes(rule, &self.before)).map(|(id, _)| id).collect();
+    pub(super) fn of(
+        &'a self,
+        profiles: &'a [Profile],
+        old: &'a ProfileResult,
+    ) -> ProfileLanes<'a> {
+        let failed =
+            old.rules.iter().flat_map(|rule| lanes(rule, &self.before)).map(|(id, _)| id).collect();
         ProfileLanes { profiles, profile: &old.id, results: self, failed }
     }
 }
@@ -72,7 +81,12 @@ impl<'a> ProfileLanes<'a> {
     pub(super) fn fate(&self, old: &RuleResult, new: &RuleResult) -> LaneFate<'a> {
         let is_named = |rule: &RuleResult| rule.failing == 0 || !rule.failed.is_empty();
         if !is_named(old) || !is_named(new) {
-            return LaneFate { worse: new.failing > old.failing, first: None, known: false, changed: true };
+            return LaneFate {
+                worse: new.failing > old.failing,
+                first: None,
+                known: false,
+                changed: true,
+            };
         }
         let [before, now] = [lanes(old, &self.results.before), lanes(new, &self.results.now)];
         let mut results = ResultPairs::new(self.results);
@@ -95,16 +109,20 @@ impl<'a> ProfileLanes<'a> {
 impl ProfileLanes<'_> {
     /// Whether a rule accepts what a lane gave before.
     fn accepted_before(&self, rule: &RuleResult, (kernel, case, part): &LaneId<'_>) -> bool {
-        let (Some(before), LaneCase::Operands(operands)) = (self.results.before.get(kernel), case) else {
+        let (Some(before), LaneCase::Operands(operands)) = (self.results.before.get(kernel), case)
+        else {
             return false;
         };
-        let Some(case) = before.cases.iter().position(|known| known == *operands) else { return false };
+        let Some(case) = before.cases.iter().position(|known| known == *operands) else {
+            return false;
+        };
         let accepted = accepted(self.profiles, (self.profile, &rule.id), before, case);
         let accepted = accepted.map(|accepted| accepted.of_components(|other| other == *part));
         let width = kernel.outputs();
         accepted.is_some_and(|accepted| {
-            let is_accepted =
-                |results: &[u64]| accepted.contains(&components(kernel, &results[case * width..][..width]));
+            let is_accepted = |results: &[u64]| {
+                accepted.contains(&components(kernel, &results[case * width..][..width]))
+            };
             before.runs().all(is_accepted)
         })
     }
@@ -112,7 +130,11 @@ impl ProfileLanes<'_> {
 
 impl LaneFate<'_> {
     /// The lanes that show how a rule fails now, the first that is new before all others.
-    pub(super) fn evidence(&self, profiles: &[Profile], (profile, rule): (&str, &RuleResult)) -> Vec<Evidence> {
+    pub(super) fn evidence(
+        &self,
+        profiles: &[Profile],
+        (profile, rule): (&str, &RuleResult),
+    ) -> Vec<Evidence> {
         let mut evidence = rule.evidence.clone();
         if let Some((observation, lane)) = self.first {
             put_first(&mut evidence, of_lane(profiles, (profile, &rule.id), observation, lane));
@@ -127,7 +149,8 @@ enum Compared {
     /// There are results of one side alone.
     Apart,
     Same,
-    /// Both are NaNs, of a kernel that should answer like another: they decide whether it has a lane of its own.
+    /// Both are NaNs, of a kernel that should answer like another: they decide whether it has a
+    /// lane of its own.
     NanBits,
     Differ,
 }
@@ -158,7 +181,10 @@ impl<'a> ResultPairs<'a> {
         let LaneCase::Operands(operands) = case else { return Compared::Same };
         let results = self.results;
         let pair = self.pairs.entry(*kernel).or_insert_with(|| {
-            Some(KernelResults::new(results.before.get(kernel).copied()?, results.now.get(kernel).copied()?))
+            Some(KernelResults::new(
+                results.before.get(kernel).copied()?,
+                results.now.get(kernel).copied()?,
+            ))
         });
         pair.as_ref().map_or(Compared::Apart, |pair| pair.of(operands, *part))
     }
@@ -166,8 +192,9 @@ impl<'a> ResultPairs<'a> {
 
 impl<'a> KernelResults<'a> {
     fn new(before: &'a Observation, now: &'a Observation) -> KernelResults<'a> {
-        let index =
-            |one: &'a Observation| one.cases.iter().enumerate().map(|(case, operands)| (operands, case)).collect();
+        let index = |one: &'a Observation| {
+            one.cases.iter().enumerate().map(|(case, operands)| (operands, case)).collect()
+        };
         KernelResults {
             before,
             now,
@@ -179,7 +206,8 @@ impl<'a> KernelResults<'a> {
     }
 
     fn of(&self, operands: &[u64], part: usize) -> Compared {
-        let [Some(before), Some(now)] = [0, 1].map(|side| self.cases[side].get(operands).copied()) else {
+        let [Some(before), Some(now)] = [0, 1].map(|side| self.cases[side].get(operands).copied())
+        else {
             return Compared::Apart;
         };
         let results = |observation: &Observation, case| -> Vec<u64> {
@@ -203,16 +231,25 @@ impl<'a> KernelResults<'a> {
 }
 
 /// The lanes that a rule fails on, and where they are in the observation.
-fn lanes<'a>(rule: &RuleResult, observations: &HashMap<Kernel, &'a Observation>) -> Vec<(LaneId<'a>, FailedLane)> {
+fn lanes<'a>(
+    rule: &RuleResult,
+    observations: &HashMap<Kernel, &'a Observation>,
+) -> Vec<(LaneId<'a>, FailedLane)> {
     let mut lanes = Vec::new();
     for Failed { kernel, cases, components } in &rule.failed {
         let Ok(kernel) = kernel.parse::<Kernel>() else { continue };
-        let cases_of = observations.get(&kernel).map(|one| &one.cases).filter(|cases| !cases.is_empty());
+        let cases_of =
+            observations.get(&kernel).map(|one| &one.cases).filter(|cases| !cases.is_empty());
         let end = cases_of.map_or(MOST, fpprobe_spirv::Cases::len);
         let components = if components.is_empty() { &[0][..] } else { components };
         for case in numbers(cases, end).unwrap_or_default() {
-            let id = cases_of.map_or(LaneCase::Number(case), |cases| LaneCase::Operands(cases.case(case)));
-            lanes.extend(components.iter().map(|part| ((kernel, id, *part as usize), (case, *part as usize))));
+            let id = cases_of
+                .map_or(LaneCase::Number(case), |cases| LaneCase::Operands(cases.case(case)));
+            lanes.extend(
+                components
+                    .iter()
+                    .map(|part| ((kernel, id, *part as usize), (case, *part as usize))),
+            );
         }
     }
     lanes

@@ -29,7 +29,12 @@ pub static DIFFS: &[DiffFormat] = &[
         about: "the important changes, for the terminal",
         renderer: &text::DiffText,
     },
-    DiffFormat { name: "json", extensions: &["json"], about: "every change, one document", renderer: &DiffJson },
+    DiffFormat {
+        name: "json",
+        extensions: &["json"],
+        about: "every change, one document",
+        renderer: &DiffJson,
+    },
     DiffFormat {
         name: "html",
         extensions: &["html", "htm"],
@@ -55,9 +60,13 @@ impl RenderDiff for DiffJson {
 
 /// What changed of a device, the important first.
 fn sections(device: &DeviceDiff) -> Vec<ChangeSection> {
-    let of = |heading: &str, subject| ChangeSection::of(heading, ChangeKind::Changed, device.of(subject));
+    let of = |heading: &str, subject| {
+        ChangeSection::of(heading, ChangeKind::Changed, device.of(subject))
+    };
     let kinds = ChangeKind::ALL.into_iter().filter_map(|kind| {
-        let own = [Subject::Rule, Subject::Claim, Subject::Kernel].into_iter().flat_map(|subject| device.of(subject));
+        let own = [Subject::Rule, Subject::Claim, Subject::Kernel]
+            .into_iter()
+            .flat_map(|subject| device.of(subject));
         let name = kind.name();
         let heading = name[..1].to_uppercase() + &name[1..];
         ChangeSection::of(&heading, kind, own.filter(|change| change.kind == kind))

@@ -13,11 +13,17 @@ use crate::record::read_device;
 const LEAST: usize = 2;
 
 impl Found {
-    /// Of each model under one driver the results that more than half of its devices gave, of two at least. The newest report of
-    /// each device counts if it is of this version of the program and the device is not tainted, and of it the observations
-    /// that a gate makes, too.
-    pub fn consensus(&self, program: &str, is_of_gate: &(dyn Fn(&Observation) -> bool + Sync)) -> Expected {
-        let newest: Vec<&FoundDevice> = self.places().into_values().filter_map(|mut reports| reports.pop()).collect();
+    /// Of each model under one driver the results that more than half of its devices gave, of two
+    /// at least. The newest report of each device counts if it is of this version of the
+    /// program and the device is not tainted, and of it the observations that a gate makes,
+    /// too.
+    pub fn consensus(
+        &self,
+        program: &str,
+        is_of_gate: &(dyn Fn(&Observation) -> bool + Sync),
+    ) -> Expected {
+        let newest: Vec<&FoundDevice> =
+            self.places().into_values().filter_map(|mut reports| reports.pop()).collect();
         let digests = parallel::map(&newest, |device| digests(device, program, is_of_gate));
         let mut models: BTreeMap<ModelKey, Vec<BTreeMap<String, String>>> = BTreeMap::new();
         for device in digests.into_iter().flatten() {
@@ -40,9 +46,12 @@ fn digests(
     program: &str,
     is_of_gate: &(dyn Fn(&Observation) -> bool + Sync),
 ) -> Option<ExpectedDevice> {
-    let report = load::load(&device.file).ok().filter(|report| report.program.version == program)?;
-    let own =
-        report.devices.iter().find(|one| (&one.identity.slot, &one.identity.name) == (&device.slot, &device.model))?;
+    let report =
+        load::load(&device.file).ok().filter(|report| report.program.version == program)?;
+    let own = report
+        .devices
+        .iter()
+        .find(|one| (&one.identity.slot, &one.identity.name) == (&device.slot, &device.model))?;
     let mut observations = read_device(&own.observations, &report.inputs).ok()?.observations;
     observations.retain(is_of_gate);
     own.taint.is_empty().then(|| ExpectedDevice::new(&own.identity, &[observations]))

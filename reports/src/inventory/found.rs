@@ -68,17 +68,20 @@ pub(super) struct FoundDevice {
 }
 
 impl Found {
-    /// Reads what lies in these places. Files that are no report this program can read are listed, and hide no other.
+    /// Reads what lies in these places. Files that are no report this program can read are listed,
+    /// and hide no other.
     pub fn in_places(places: &[PathBuf]) -> Result<Found, FoundError> {
         let mut files = Vec::new();
         for place in places {
-            collect(place, &mut files).map_err(|(path, cause)| FoundError::Place { path, cause })?;
+            collect(place, &mut files)
+                .map_err(|(path, cause)| FoundError::Place { path, cause })?;
         }
         files.sort();
         files.dedup();
         let kernels = Mutex::default();
         let read = parallel::map(&files, |file| read(file, &kernels));
-        let mut found = Found { kernels: kernels.into_inner().unwrap_or_default(), ..Found::default() };
+        let mut found =
+            Found { kernels: kernels.into_inner().unwrap_or_default(), ..Found::default() };
         for (file, devices) in files.iter().zip(read) {
             match devices {
                 Ok(Some(devices)) => {
@@ -86,11 +89,14 @@ impl Found {
                     found.devices.extend(devices);
                 }
                 Ok(None) => {}
-                Err(error) => found.unreadable.push(UnreadableFile { file: file.display().to_string(), error }),
+                Err(error) => found
+                    .unreadable
+                    .push(UnreadableFile { file: file.display().to_string(), error }),
             }
         }
         if found.reports == 0 && found.unreadable.is_empty() {
-            let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+            let places: Vec<String> =
+                places.iter().map(|place| place.display().to_string()).collect();
             return Err(FoundError::Nothing { places: places.join(", ") });
         }
         Ok(found)
@@ -115,7 +121,8 @@ impl Found {
     }
 }
 
-/// The files of a place: itself, or all reports below it. Links to folders are not followed, since they may lead back.
+/// The files of a place: itself, or all reports below it. Links to folders are not followed, since
+/// they may lead back.
 fn collect(place: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
     let failed = |cause| (place.to_owned(), cause);
     if !fs::metadata(place).map_err(failed)?.is_dir() {
@@ -136,10 +143,15 @@ fn collect(place: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::E
 }
 
 /// The devices of a report; none where the file is another document of this program.
-fn read(file: &Path, kernels: &Mutex<HashMap<u64, String>>) -> Result<Option<Vec<FoundDevice>>, String> {
+fn read(
+    file: &Path,
+    kernels: &Mutex<HashMap<u64, String>>,
+) -> Result<Option<Vec<FoundDevice>>, String> {
     let report = match load::load(file) {
         Ok(report) => report,
-        Err(LoadError::NotAReport { found, .. }) if found.starts_with("\"fpprobe-") => return Ok(None),
+        Err(LoadError::NotAReport { found, .. }) if found.starts_with("\"fpprobe-") => {
+            return Ok(None);
+        }
         Err(error) => return Err(error.to_string()),
     };
     let devices = report.devices.iter().map(|device| reduce(file, device, &report, kernels));
@@ -152,7 +164,8 @@ fn reduce(
     report: &Report,
     kernels: &Mutex<HashMap<u64, String>>,
 ) -> Result<FoundDevice, String> {
-    let content = read_device(&device.observations, &report.inputs).map_err(|error| error.to_string())?;
+    let content =
+        read_device(&device.observations, &report.inputs).map_err(|error| error.to_string())?;
     let mut results = Vec::with_capacity(content.observations.len());
     for observation in &content.observations {
         let digest = ResultDigest::of(observation);
@@ -167,7 +180,10 @@ fn reduce(
     results.reverse();
     let (host, driver) = (&report.host, &device.identity.driver);
     let version = if driver.info.is_empty() { &driver.version } else { &driver.info };
-    let traits = device.traits.iter().filter_map(|one| Some((one.id.clone(), one.run_time.as_ref()?.value.clone())));
+    let traits = device
+        .traits
+        .iter()
+        .filter_map(|one| Some((one.id.clone(), one.run_time.as_ref()?.value.clone())));
     Ok(FoundDevice {
         file: file.to_owned(),
         host: if host.label.is_empty() { host.id.clone() } else { host.label.clone() },
@@ -178,7 +194,11 @@ fn reduce(
         ids: (device.identity.vendor_id, device.identity.device_id),
         driver: format!("{} {version}", driver.name),
         measured: report.finished.clone(),
-        classes: device.profiles.iter().map(|profile| (profile.id.clone(), profile.class)).collect(),
+        classes: device
+            .profiles
+            .iter()
+            .map(|profile| (profile.id.clone(), profile.class))
+            .collect(),
         traits: traits.collect(),
         results,
     })

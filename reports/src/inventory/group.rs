@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::found::{Found, FoundDevice};
 use super::lane;
 use super::{
-    ChangedDevice, EqualDevices, Inventory, InventoryDevice, KernelDifference, ModelDrivers, OutdatedDevice, SCHEMA,
-    SHOWN, SharedBehaviour,
+    ChangedDevice, EqualDevices, Inventory, InventoryDevice, KernelDifference, ModelDrivers,
+    OutdatedDevice, SCHEMA, SHOWN, SharedBehaviour,
 };
 use crate::model::Program;
 
@@ -17,19 +17,23 @@ type Divergence = Vec<(u64, u64)>;
 type Votes = HashMap<u64, BTreeMap<u64, usize>>;
 
 impl Inventory {
-    /// Of what was found: devices that were measured before `oldest` are outdated; with `since`, what changed after that
-    /// time. Both are seconds since 1970.
+    /// Of what was found: devices that were measured before `oldest` are outdated; with `since`,
+    /// what changed after that time. Both are seconds since 1970.
     pub fn of(program: Program, found: &Found, oldest: u64, since: Option<u64>) -> Inventory {
         let places = found.places();
-        let newest: Vec<&FoundDevice> = places.values().filter_map(|reports| reports.last().copied()).collect();
+        let newest: Vec<&FoundDevice> =
+            places.values().filter_map(|reports| reports.last().copied()).collect();
         let mut equals: BTreeMap<_, Vec<&FoundDevice>> = BTreeMap::new();
         for device in &newest {
             equals.entry((&device.model, device.ids, &device.driver)).or_default().push(device);
         }
-        let mut groups: Vec<EqualDevices> = equals.into_values().map(|devices| group(found, &devices)).collect();
-        let is_split = |group: &EqualDevices| group.behaviours.iter().any(|behaviour| behaviour.minority);
+        let mut groups: Vec<EqualDevices> =
+            equals.into_values().map(|devices| group(found, &devices)).collect();
+        let is_split =
+            |group: &EqualDevices| group.behaviours.iter().any(|behaviour| behaviour.minority);
         groups.sort_by_key(|group| (!is_split(group), std::cmp::Reverse(group.devices)));
-        let mut outdated: Vec<&FoundDevice> = newest.iter().copied().filter(|device| device.time() < oldest).collect();
+        let mut outdated: Vec<&FoundDevice> =
+            newest.iter().copied().filter(|device| device.time() < oldest).collect();
         outdated.sort_by_key(|device| device.time());
         Inventory {
             schema: SCHEMA.into(),
@@ -39,7 +43,9 @@ impl Inventory {
             devices: newest.len(),
             groups,
             updates: updates(&newest),
-            changed: since.map(|since| places.values().filter_map(|reports| changed(found, reports, since)).collect()),
+            changed: since.map(|since| {
+                places.values().filter_map(|reports| changed(found, reports, since)).collect()
+            }),
             outdated: outdated.into_iter().map(outdated_device).collect(),
             unreadable: found.unreadable.clone(),
         }
@@ -47,7 +53,8 @@ impl Inventory {
 }
 
 fn outdated_device(device: &FoundDevice) -> OutdatedDevice {
-    let (host, model, measured) = (device.host.clone(), device.model.clone(), device.measured.clone());
+    let (host, model, measured) =
+        (device.host.clone(), device.model.clone(), device.measured.clone());
     OutdatedDevice { host, model, measured }
 }
 
@@ -55,13 +62,19 @@ fn outdated_device(device: &FoundDevice) -> OutdatedDevice {
 fn updates(devices: &[&FoundDevice]) -> Vec<ModelDrivers> {
     let mut models: BTreeMap<&str, BTreeMap<&str, Vec<String>>> = BTreeMap::new();
     for device in devices {
-        models.entry(&device.model).or_default().entry(&device.driver).or_default().push(device.host.clone());
+        models
+            .entry(&device.model)
+            .or_default()
+            .entry(&device.driver)
+            .or_default()
+            .push(device.host.clone());
     }
     let several = models.into_iter().filter(|(_, drivers)| drivers.len() > 1);
     several
         .map(|(model, drivers)| {
             let all: usize = drivers.values().map(Vec::len).sum();
-            let counts = drivers.iter().map(|(driver, hosts)| ((*driver).to_owned(), hosts.len())).collect();
+            let counts =
+                drivers.iter().map(|(driver, hosts)| ((*driver).to_owned(), hosts.len())).collect();
             let few = drivers.into_iter().filter(|(_, hosts)| hosts.len() * 2 < all);
             let few = few.map(|(driver, hosts)| (driver.to_owned(), hosts)).collect();
             ModelDrivers { model: model.to_owned(), drivers: counts, few }
@@ -69,15 +82,16 @@ fn updates(devices: &[&FoundDevice]) -> Vec<ModelDrivers> {
         .collect()
 }
 
-/// What the newest report of a device has otherwise than the last one before a time, in order of time.
+/// What the newest report of a device has otherwise than the last one before a time, in order of
+/// time.
 fn changed(found: &Found, reports: &[&FoundDevice], since: u64) -> Option<ChangedDevice> {
     let new = reports.last().filter(|device| device.time() >= since)?;
     let old = reports.iter().rfind(|device| device.time() < since)?;
-    let others = new
-        .results
-        .iter()
-        .filter(|digest| old.result(digest.question).is_some_and(|before| before.result != digest.result));
-    let kernels: Vec<String> = others.map(|digest| found.kernels[&digest.question].clone()).collect();
+    let others = new.results.iter().filter(|digest| {
+        old.result(digest.question).is_some_and(|before| before.result != digest.result)
+    });
+    let kernels: Vec<String> =
+        others.map(|digest| found.kernels[&digest.question].clone()).collect();
     let drivers = [old, new].map(|device| device.driver.clone());
     let is_changed = !kernels.is_empty() || drivers[0] != drivers[1];
     is_changed.then(|| ChangedDevice {
@@ -100,16 +114,17 @@ fn group(found: &Found, devices: &[&FoundDevice]) -> EqualDevices {
     let mut bits: HashMap<u64, BTreeSet<(u64, u64)>> = HashMap::new();
     for digest in devices.iter().flat_map(|device| &device.results) {
         *votes.entry(digest.question).or_default().entry(digest.result).or_default() += 1;
-        bits.entry(digest.question).or_default().extend(digest.bits.map(|bits| (digest.result, bits)));
+        bits.entry(digest.question)
+            .or_default()
+            .extend(digest.bits.map(|bits| (digest.result, bits)));
     }
     votes.retain(|_, votes| votes.values().sum::<usize>() > 1);
     let consensus: HashMap<u64, (u64, usize)> =
         votes.iter().map(|(question, votes)| (*question, most(votes))).collect();
     let diverges = |device: &FoundDevice| -> Divergence {
-        let others = device
-            .results
-            .iter()
-            .filter(|digest| consensus.get(&digest.question).is_some_and(|(result, _)| *result != digest.result));
+        let others = device.results.iter().filter(|digest| {
+            consensus.get(&digest.question).is_some_and(|(result, _)| *result != digest.result)
+        });
         others.map(|digest| (digest.question, digest.result)).collect()
     };
     let mut behaviours: BTreeMap<Divergence, Vec<&FoundDevice>> = BTreeMap::new();
@@ -129,7 +144,9 @@ fn group(found: &Found, devices: &[&FoundDevice]) -> EqualDevices {
             devices: alike.into_iter().map(inventory_device).collect(),
         })
         .collect();
-    behaviours.sort_by_key(|behaviour| (!behaviour.differences.is_empty(), std::cmp::Reverse(behaviour.devices.len())));
+    behaviours.sort_by_key(|behaviour| {
+        (!behaviour.differences.is_empty(), std::cmp::Reverse(behaviour.devices.len()))
+    });
     let results_agree = |question: &u64| votes[question].len() == 1 && bits[question].len() > 1;
     let (mut classes, mut traits) = (BTreeMap::new(), BTreeMap::new());
     for device in devices {
@@ -167,9 +184,14 @@ fn differences(
         .iter()
         .map(|(question, _)| {
             let (result, most) = consensus[question];
-            let has_it = |one: &&&FoundDevice| one.result(*question).is_some_and(|digest| digest.result == result);
+            let has_it = |one: &&&FoundDevice| {
+                one.result(*question).is_some_and(|digest| digest.result == result)
+            };
             let kernel = found.kernels[question].clone();
-            (KernelDifference { kernel, most, lane: None, outcomes: None }, devices.iter().find(has_it).copied())
+            (
+                KernelDifference { kernel, most, lane: None, outcomes: None },
+                devices.iter().find(has_it).copied(),
+            )
         })
         .collect();
     all.sort_by(|(one, _), (other, _)| one.kernel.cmp(&other.kernel));

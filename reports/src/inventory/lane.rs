@@ -1,4 +1,5 @@
-//! The first lane of a kernel that two devices compute otherwise: only for what differs are reports read once more.
+//! The first lane of a kernel that two devices compute otherwise: only for what differs are reports
+//! read once more.
 
 use std::collections::HashMap;
 
@@ -11,9 +12,12 @@ use crate::load;
 use crate::record::read_device;
 use crate::values::{encode_answer, encode_case};
 
-/// Fills in the lanes of these kernels, each beside a device with the results of most. A report that was removed meanwhile
-/// shows none.
-pub(super) fn find(differences: &mut [(KernelDifference, Option<&FoundDevice>)], device: &FoundDevice) {
+/// Fills in the lanes of these kernels, each beside a device with the results of most. A report
+/// that was removed meanwhile shows none.
+pub(super) fn find(
+    differences: &mut [(KernelDifference, Option<&FoundDevice>)],
+    device: &FoundDevice,
+) {
     if differences.is_empty() {
         return;
     }
@@ -28,7 +32,8 @@ pub(super) fn find(differences: &mut [(KernelDifference, Option<&FoundDevice>)],
         let most = last.as_ref().and_then(|(_, observations)| observations.get(&difference.kernel));
         let (Some(here), Some(most)) = (here.get(&difference.kernel), most) else { continue };
         if here.outcome != most.outcome {
-            difference.outcomes = Some([here, most].map(|one| format!("{:?}", one.outcome).to_lowercase()));
+            difference.outcomes =
+                Some([here, most].map(|one| format!("{:?}", one.outcome).to_lowercase()));
         }
         difference.lane = differing(here, most);
     }
@@ -41,7 +46,12 @@ fn observations(device: &FoundDevice) -> Option<ObservationsById> {
     let report = load::load(&device.file).ok()?;
     let one = report.devices.iter().find(|one| one.identity.slot == device.slot)?;
     let observations = read_device(&one.observations, &report.inputs).ok()?.observations;
-    Some(observations.into_iter().map(|observation| (observation.kernel.to_string(), observation)).collect())
+    Some(
+        observations
+            .into_iter()
+            .map(|observation| (observation.kernel.to_string(), observation))
+            .collect(),
+    )
 }
 
 fn differing(here: &Observation, most: &Observation) -> Option<DifferingLane> {
@@ -49,7 +59,8 @@ fn differing(here: &Observation, most: &Observation) -> Option<DifferingLane> {
         return None;
     }
     let results = CanonicalResults::of(here);
-    let differs = |case: &usize| !results.parts(&here.out, *case).eq(results.parts(&most.out, *case));
+    let differs =
+        |case: &usize| !results.parts(&here.out, *case).eq(results.parts(&most.out, *case));
     let cases: Vec<usize> = (0..here.cases.len()).filter(differs).collect();
     let first = *cases.first()?;
     Some(DifferingLane {

@@ -23,7 +23,10 @@ impl ResultDigest {
             observation.kernel.hash(hasher);
             observation.cases.iter().for_each(|case| case.hash(hasher));
         });
-        let mut runs = observation.runs().filter(|run| !run.is_empty()).map(|run| canonical_digest(observation, run));
+        let mut runs = observation
+            .runs()
+            .filter(|run| !run.is_empty())
+            .map(|run| canonical_digest(observation, run));
         let first = runs.next();
         let stable = runs.next().is_none_or(|second| Some(second) == first);
         let result = match first {
@@ -31,7 +34,8 @@ impl ResultDigest {
             // There are no results, or they differ from run to run.
             _ => digest(|hasher| observation.outcome.hash(hasher)),
         };
-        let bits = observation.second.is_none().then(|| digest(|hasher| observation.out.hash(hasher)));
+        let bits =
+            observation.second.is_none().then(|| digest(|hasher| observation.out.hash(hasher)));
         ResultDigest { question, result, bits }
     }
 }

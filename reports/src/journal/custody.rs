@@ -1,4 +1,5 @@
-//! Which kernels may have taken the machine down: an intent without a result, from before the machine last started.
+//! Which kernels may have taken the machine down: an intent without a result, from before the
+//! machine last started.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,8 +18,8 @@ pub struct Custody {
 }
 
 impl Custody {
-    /// Draws the consequences of these records. `boot` shows whether the machine was started anew since; where it is not
-    /// known no start can be noticed.
+    /// Draws the consequences of these records. `boot` shows whether the machine was started anew
+    /// since; where it is not known no start can be noticed.
     pub fn new<'a>(records: impl IntoIterator<Item = &'a Record>, boot: &str) -> Custody {
         let mut leg = "";
         let mut open: HashMap<IntentKey<'_>, &str> = HashMap::new();
@@ -30,7 +31,11 @@ impl Custody {
                     open.insert((device, *pass, kernels.iter().map(String::as_str).collect()), leg);
                 }
                 Record::Answers(BatchResults { device, pass, answers }) => {
-                    open.remove(&(device, *pass, answers.iter().map(|answer| answer.kernel.as_str()).collect()));
+                    open.remove(&(
+                        device,
+                        *pass,
+                        answers.iter().map(|answer| answer.kernel.as_str()).collect(),
+                    ));
                 }
                 Record::Failure(FailureRecord { device, pass, kernels, .. }) => {
                     open.remove(&(device, *pass, kernels.iter().map(String::as_str).collect()));
@@ -38,14 +43,20 @@ impl Custody {
                 // What the program itself has broken off took nothing down.
                 Record::Ended { .. } => open.clear(),
                 Record::Quarantined(QuarantineRecord { device, kernels }) => {
-                    custody.quarantined.entry(device.clone()).or_default().extend(kernels.iter().cloned());
+                    custody
+                        .quarantined
+                        .entry(device.clone())
+                        .or_default()
+                        .extend(kernels.iter().cloned());
                 }
                 Record::Released(QuarantineRecord { device, kernels }) => {
                     if let Some(quarantined) = custody.quarantined.get_mut(device) {
                         quarantined.retain(|kernel| !kernels.contains(kernel));
                     }
                     // Whatever is open then was held for it.
-                    let free = |intent: &[&str]| intent.iter().any(|one| kernels.iter().any(|kernel| kernel == one));
+                    let free = |intent: &[&str]| {
+                        intent.iter().any(|one| kernels.iter().any(|kernel| kernel == one))
+                    };
                     open.retain(|(other, _, intent), _| other != device || !free(intent));
                 }
                 Record::Run(_) | Record::Device(_) => {}
@@ -57,8 +68,9 @@ impl Custody {
                 continue;
             }
             let quarantined = custody.quarantined.get(device);
-            let fresh =
-                kernels.iter().filter(|kernel| quarantined.is_none_or(|quarantined| !quarantined.contains(**kernel)));
+            let fresh = kernels.iter().filter(|kernel| {
+                quarantined.is_none_or(|quarantined| !quarantined.contains(**kernel))
+            });
             let fresh: BTreeSet<String> = fresh.map(ToString::to_string).collect();
             if !fresh.is_empty() {
                 custody.hold.entry(device.to_owned()).or_default().extend(fresh);

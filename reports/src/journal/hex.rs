@@ -24,7 +24,9 @@ fn text(values: &[u64]) -> String {
 }
 
 fn parse(text: &str) -> Result<Vec<u64>, String> {
-    let number = |word: &str| u64::from_str_radix(word, 16).map_err(|_| format!("{word:?} is no hex number"));
+    let number = |word: &str| {
+        u64::from_str_radix(word, 16).map_err(|_| format!("{word:?} is no hex number"))
+    };
     text.split_ascii_whitespace().map(number).collect()
 }
 
@@ -33,11 +35,16 @@ pub mod option {
     use super::{Deserializer, Serializer};
 
     #[expect(clippy::ref_option, reason = "serde passes the field")]
-    pub fn serialize<S: Serializer>(values: &Option<Vec<u64>>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(
+        values: &Option<Vec<u64>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         super::serialize(values.as_deref().unwrap_or_default(), serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u64>>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Vec<u64>>, D::Error> {
         super::deserialize(deserializer).map(Some)
     }
 }

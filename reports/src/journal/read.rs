@@ -20,7 +20,8 @@ pub struct JournalContent {
     pub records: Vec<(usize, Record)>,
     /// Length in bytes of what was read.
     pub length: u64,
-    /// Number of a last line that was cut off and is not counted: the program was killed while it wrote it.
+    /// Number of a last line that was cut off and is not counted: the program was killed while it
+    /// wrote it.
     pub torn: Option<usize>,
 }
 
@@ -34,7 +35,9 @@ pub enum JournalError {
     #[error("it holds nothing: the run was killed before it had begun")]
     Empty,
     /// The first line is another program's, or of another version.
-    #[error("line 1: it does not begin as a journal of this version does ({FORMAT}); it begins with {0}")]
+    #[error(
+        "line 1: it does not begin as a journal of this version does ({FORMAT}); it begins with {0}"
+    )]
     Format(String),
     /// A line was changed after it had been written.
     #[error("line {line} is damaged: {what}")]
@@ -104,7 +107,8 @@ impl<R: BufRead> JournalLines<'_, R> {
         }
         self.number += 1;
         self.length += count;
-        let too_large = |what: &str| Err(JournalError::TooLarge { line: self.number, what: what.to_owned() });
+        let too_large =
+            |what: &str| Err(JournalError::TooLarge { line: self.number, what: what.to_owned() });
         if self.length > SIZE_LIMIT {
             return too_large("no journal is that long");
         }
@@ -126,7 +130,9 @@ fn first(bytes: &[u8]) -> Result<RunStart, JournalError> {
     match record(bytes) {
         Ok(Record::Run(run)) if run.journal == FORMAT => Ok(run),
         // Damaged, or not a journal at all; the name of the format tells.
-        Err(what) if String::from_utf8_lossy(bytes).contains(FORMAT) => Err(JournalError::Damaged { line: 1, what }),
+        Err(what) if String::from_utf8_lossy(bytes).contains(FORMAT) => {
+            Err(JournalError::Damaged { line: 1, what })
+        }
         _ => Err(begins()),
     }
 }

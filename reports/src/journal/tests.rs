@@ -2,7 +2,11 @@ use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn run() -> Record {
-    Record::Run(RunStart { journal: FORMAT.to_owned(), program: "0.1.0".to_owned(), ..RunStart::default() })
+    Record::Run(RunStart {
+        journal: FORMAT.to_owned(),
+        program: "0.1.0".to_owned(),
+        ..RunStart::default()
+    })
 }
 
 fn batch(kernel: &str) -> BatchRecord {
@@ -17,7 +21,11 @@ fn answers() -> Record {
         out: vec![0x8000_0000, 0],
         second: Some(vec![1, u64::MAX]),
     };
-    Record::Answers(BatchResults { device: "d".to_owned(), pass: Pass::Alone, answers: vec![answer] })
+    Record::Answers(BatchResults {
+        device: "d".to_owned(),
+        pass: Pass::Alone,
+        answers: vec![answer],
+    })
 }
 
 fn records() -> Vec<Record> {
@@ -77,7 +85,10 @@ fn other_files_are_no_journals() {
     }
     let newer = RunStart { journal: "fpprobe-journal/2".to_owned(), ..RunStart::default() };
     let message = read(line(&Record::Run(newer)).as_bytes()).unwrap_err().to_string();
-    assert!(message.contains("fpprobe-journal/1") && message.contains("fpprobe-journal/2"), "{message}");
+    assert!(
+        message.contains("fpprobe-journal/1") && message.contains("fpprobe-journal/2"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -108,7 +119,10 @@ fn answered(kernels: &[&str]) -> Record {
 }
 
 fn quarantined(kernels: &[&str]) -> QuarantineRecord {
-    QuarantineRecord { device: "d".to_owned(), kernels: kernels.iter().map(ToString::to_string).collect() }
+    QuarantineRecord {
+        device: "d".to_owned(),
+        kernels: kernels.iter().map(ToString::to_string).collect(),
+    }
 }
 
 fn names(kernels: &BTreeMap<String, BTreeSet<String>>) -> Vec<&str> {
@@ -117,24 +131,49 @@ fn names(kernels: &BTreeMap<String, BTreeSet<String>>) -> Vec<&str> {
 
 #[test]
 fn what_was_asked_when_the_machine_went_down_is_held() {
-    let mut records =
-        vec![leg("1"), Record::Intent(several(&["a"])), answered(&["a"]), Record::Intent(several(&["b", "c"]))];
-    assert_eq!(Custody::new(&records, "1"), Custody::default(), "the program was killed, not the machine");
+    let mut records = vec![
+        leg("1"),
+        Record::Intent(several(&["a"])),
+        answered(&["a"]),
+        Record::Intent(several(&["b", "c"])),
+    ];
+    assert_eq!(
+        Custody::new(&records, "1"),
+        Custody::default(),
+        "the program was killed, not the machine"
+    );
     assert_eq!(Custody::new(&records, ""), Custody::default());
     assert_eq!(names(&Custody::new(&records, "2").hold), ["b", "c"]);
     records.push(Record::Ended { whole: false });
-    assert_eq!(Custody::new(&records, "2"), Custody::default(), "the program ended in order before that");
+    assert_eq!(
+        Custody::new(&records, "2"),
+        Custody::default(),
+        "the program ended in order before that"
+    );
     records.pop();
     records.extend([leg("2"), Record::Quarantined(quarantined(&["b", "c"]))]);
     let after = Custody::new(&records, "3");
-    assert_eq!((names(&after.hold).len(), names(&after.quarantined)), (0, vec!["b", "c"]), "and stays so");
+    assert_eq!(
+        (names(&after.hold).len(), names(&after.quarantined)),
+        (0, vec!["b", "c"]),
+        "and stays so"
+    );
 }
 
 #[test]
 fn what_is_released_is_held_again_only_for_what_it_does_then() {
     let both = ["a", "b"];
-    let mut records = vec![leg("1"), Record::Intent(several(&both)), leg("2"), Record::Quarantined(quarantined(&both))];
-    records.extend([Record::Released(quarantined(&both)), Record::Intent(several(&["a"])), answered(&["a"])]);
+    let mut records = vec![
+        leg("1"),
+        Record::Intent(several(&both)),
+        leg("2"),
+        Record::Quarantined(quarantined(&both)),
+    ];
+    records.extend([
+        Record::Released(quarantined(&both)),
+        Record::Intent(several(&["a"])),
+        answered(&["a"]),
+    ]);
     records.push(Record::Intent(several(&["b"])));
     let after = Custody::new(&records, "3");
     assert_eq!((names(&after.hold), names(&after.quarantined).len()), (vec!["b"], 0));

@@ -1,5 +1,5 @@
-//! How long the strings and lists of a JSON text are, before anything is made of it: what is read takes many times its size in
-//! memory. The text need not be valid; whether it is, its parser says.
+//! How long the strings and lists of a JSON text are, before anything is made of it: what is read
+//! takes many times its size in memory. The text need not be valid; whether it is, its parser says.
 
 use memchr::memchr2;
 

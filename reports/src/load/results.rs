@@ -26,7 +26,9 @@ pub enum ResultsError {
     #[error("{0}; copy it again, or measure again with `fpprobe run -o FILE`")]
     Table(#[from] TableError),
     /// It is of another report.
-    #[error("the file is of another report: it has {found} rows, and the report names {expected}; {COPY}")]
+    #[error(
+        "the file is of another report: it has {found} rows, and the report names {expected}; {COPY}"
+    )]
     Foreign {
         /// Rows of the file.
         found: u64,
@@ -34,7 +36,9 @@ pub enum ResultsError {
         expected: u64,
     },
     /// It has as many rows, and other bytes.
-    #[error("the file is of another report, or was changed: its SHA-256 is not the one that the report names; {COPY}")]
+    #[error(
+        "the file is of another report, or was changed: its SHA-256 is not the one that the report names; {COPY}"
+    )]
     Digest,
 }
 
@@ -43,11 +47,13 @@ pub(super) fn fill(report: &mut Report, path: &Path) -> Result<(), LoadError> {
     let named = report.observations.take();
     let file = path.with_file_name(named.as_ref().map_or("", |named| &named.file));
     let failed = |cause| LoadError::Results { path: path.to_owned(), file: file.clone(), cause };
-    // A name and no path: a report leads to nothing but a file beside it, or one of the store's beside a stored report.
+    // A name and no path: a report leads to nothing but a file beside it, or one of the store's
+    // beside a stored report.
     let is_beside = |named: &ResultFile| file.file_name().is_some_and(|name| *name == *named.file);
     let named = named.filter(|named| is_beside(named) || is_observations(&named.file));
     let named = named.ok_or_else(|| failed(ResultsError::Unnamed))?;
-    let bytes = limited::bytes(&file, SIZE_LIMIT).map_err(|cause| failed(ResultsError::Read(cause)))?;
+    let bytes =
+        limited::bytes(&file, SIZE_LIMIT).map_err(|cause| failed(ResultsError::Read(cause)))?;
     if digest(&bytes) != named.sha256 {
         let rows = table::rows(&bytes).map_err(|cause| failed(cause.into()))?;
         let is_other = rows != named.rows;
@@ -57,7 +63,12 @@ pub(super) fn fill(report: &mut Report, path: &Path) -> Result<(), LoadError> {
             ResultsError::Digest
         }));
     }
-    report.inputs = table::read(&bytes, &mut report.devices).map_err(|cause| failed(cause.into()))?;
+    report.inputs =
+        table::read(&bytes, &mut report.devices).map_err(|cause| failed(cause.into()))?;
     let rows = table::rows(&bytes).map_err(|cause| failed(cause.into()))?;
-    if rows == named.rows { Ok(()) } else { Err(failed(ResultsError::Foreign { found: rows, expected: named.rows })) }
+    if rows == named.rows {
+        Ok(())
+    } else {
+        Err(failed(ResultsError::Foreign { found: rows, expected: named.rows }))
+    }
 }

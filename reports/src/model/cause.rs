@@ -8,7 +8,8 @@ use super::Evidence;
 /// One habit or fault of a device: the failing lanes of all rules that one symptom explains.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
-    /// A digest of symptom, format, operation group and scope: the same whenever the device does the same.
+    /// A digest of symptom, format, operation group and scope: the same whenever the device does
+    /// the same.
     pub id: String,
     /// What the device does, in one line.
     pub headline: String,
@@ -22,7 +23,8 @@ pub struct Cause {
     pub formats: Vec<String>,
     /// Operations that show it, those with the most lanes first.
     pub operations: Vec<String>,
-    /// Kernels that show it, those with the most lanes first; reports of earlier programs do not say.
+    /// Kernels that show it, those with the most lanes first; reports of earlier programs do not
+    /// say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<String>,
     /// Profiles that it breaks.
@@ -36,7 +38,8 @@ pub struct Cause {
     pub lanes: usize,
     /// How many of them are of constants.
     pub constants: usize,
-    /// Encodings between the worst result and what is accepted there; 0 where there is no such distance.
+    /// Encodings between the worst result and what is accepted there; 0 where there is no such
+    /// distance.
     pub distance: u64,
     /// Execution modes under which all of it goes away, as far as measured.
     pub fix: Vec<String>,
@@ -45,7 +48,9 @@ pub struct Cause {
 }
 
 /// How grave a cause is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Unrelated or unstable values, or most lanes of an operation beyond the last bit.
@@ -74,7 +79,9 @@ impl Severity {
 }
 
 /// Where a behaviour was seen.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// Operands from memory: buffers, uniforms, push constants, images.

@@ -1,4 +1,5 @@
-//! The form of a value: where in it there are digits, and how many. Values of one form are distinguished by bits alone.
+//! The form of a value: where in it there are digits, and how many. Values of one form are
+//! distinguished by bits alone.
 
 use std::fmt;
 
@@ -23,7 +24,9 @@ impl Pattern {
     pub(super) fn of(value: &Value) -> Option<Pattern> {
         match value {
             Value::Bits(text) => scalar(text).map(|(digits, _)| Pattern::Digits(digits)),
-            Value::List(list) => list.iter().map(Pattern::of).collect::<Option<_>>().map(Pattern::List),
+            Value::List(list) => {
+                list.iter().map(Pattern::of).collect::<Option<_>>().map(Pattern::List)
+            }
         }
     }
 
@@ -44,7 +47,8 @@ impl Pattern {
                 own.is_some()
             }
             (Pattern::List(parts), Value::List(list)) => {
-                parts.len() == list.len() && parts.iter().zip(list).all(|(part, value)| part.append(value, bits))
+                parts.len() == list.len()
+                    && parts.iter().zip(list).all(|(part, value)| part.append(value, bits))
             }
             _ => false,
         }
@@ -54,13 +58,18 @@ impl Pattern {
     pub(crate) fn value(&self, bits: &[u64]) -> Value {
         match self {
             Pattern::Digits(digits) => Value::Bits(Hex(*digits, bits[0]).to_smolstr()),
-            Pattern::List(parts) => Value::List(split(parts, bits).map(|(part, bits)| part.value(bits)).collect()),
+            Pattern::List(parts) => {
+                Value::List(split(parts, bits).map(|(part, bits)| part.value(bits)).collect())
+            }
         }
     }
 }
 
 /// Forms with their numbers.
-fn split<'a>(parts: &'a [Pattern], mut bits: &'a [u64]) -> impl Iterator<Item = (&'a Pattern, &'a [u64])> {
+fn split<'a>(
+    parts: &'a [Pattern],
+    mut bits: &'a [u64],
+) -> impl Iterator<Item = (&'a Pattern, &'a [u64])> {
     parts.iter().map(move |part| {
         let (own, rest) = bits.split_at(part.numbers());
         bits = rest;
@@ -99,14 +108,17 @@ impl Serialize for FilledPattern<'_> {
             Pattern::Digits(digits) => serializer.collect_str(&Hex(*digits, self.1[0])),
             Pattern::List(parts) => {
                 let mut list = serializer.serialize_seq(Some(parts.len()))?;
-                split(parts, self.1).try_for_each(|(part, bits)| list.serialize_element(&FilledPattern(part, bits)))?;
+                split(parts, self.1).try_for_each(|(part, bits)| {
+                    list.serialize_element(&FilledPattern(part, bits))
+                })?;
                 list.end()
             }
         }
     }
 }
 
-/// Reads a value of a form: its numbers are appended to a list. One of another form is given back, and the list left as it was.
+/// Reads a value of a form: its numbers are appended to a list. One of another form is given back,
+/// and the list left as it was.
 pub(super) struct PatternReader<'a>(pub(super) &'a Pattern, pub(super) &'a mut Vec<u64>);
 
 impl<'de> DeserializeSeed<'de> for PatternReader<'_> {

@@ -1,5 +1,5 @@
-//! Reading what a report has millions of. Derived, each of these forms would be read into a tree first and tried one
-//! after the other.
+//! Reading what a report has millions of. Derived, each of these forms would be read into a tree
+//! first and tried one after the other.
 
 use std::fmt;
 
@@ -79,7 +79,8 @@ impl<'de> Deserialize<'de> for Outputs {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Outputs, A::Error> {
-                let SameAsReference { same_as } = SameAsReference::deserialize(MapAccessDeserializer::new(map))?;
+                let SameAsReference { same_as } =
+                    SameAsReference::deserialize(MapAccessDeserializer::new(map))?;
                 Ok(Outputs::SameAs { same_as })
             }
 

@@ -23,21 +23,28 @@ pub enum Recompiled {
 }
 
 impl Conditions {
-    /// Whether the module of a kernel is compiled a second time. Kernels that can share modules are chosen together.
+    /// Whether the module of a kernel is compiled a second time. Kernels that can share modules are
+    /// chosen together.
     pub fn recompiles(&self, kernel: &Kernel) -> bool {
         match self.recompiled {
             Recompiled::All => true,
-            // Their second module loads in the layout that the first one stores in, and the other way round.
+            // Their second module loads in the layout that the first one stores in, and the other
+            // way round.
             _ if matches!(kernel.op.code, Code::MatrixLoadStore(_)) => true,
             Recompiled::Eighth => (family(kernel) + self.seed % SHARES).is_multiple_of(SHARES),
         }
     }
 }
 
-/// Number of the kernels that can share modules with this one: those of its format, or for texels of its operation, with its
-/// controls, route, stage and front end; scalars and vectors apart. The first byte of the SHA-256 of these.
+/// Number of the kernels that can share modules with this one: those of its format, or for texels
+/// of its operation, with its controls, route, stage and front end; scalars and vectors apart. The
+/// first byte of the SHA-256 of these.
 fn family(kernel: &Kernel) -> u64 {
-    let what = if kernel.op.code.is_of_texels() { kernel.op.name.to_owned() } else { kernel.format.to_string() };
+    let what = if kernel.op.code.is_of_texels() {
+        kernel.op.name.to_owned()
+    } else {
+        kernel.format.to_string()
+    };
     let Kernel { controls, route, stage, via, .. } = kernel;
     let width = if kernel.width > 1 { "vector" } else { "scalar" };
     let text = format!("{what} {controls} {route} {} {width} {}", stage.name(), via.name());
@@ -52,14 +59,21 @@ mod tests {
 
     #[test]
     fn eight_seeds_recompile_every_kernel_once_and_each_about_an_eighth() {
-        let sets = ["", "szin32", "dp16,dp32", "ftz32,szin32", "fastmath0"].map(|set| set.parse::<Controls>().unwrap());
-        let kernels: Vec<Kernel> = sets.iter().flat_map(|set| Extent::Default.kernels(&[*set], |_| true)).collect();
+        let sets = ["", "szin32", "dp16,dp32", "ftz32,szin32", "fastmath0"]
+            .map(|set| set.parse::<Controls>().unwrap());
+        let kernels: Vec<Kernel> =
+            sets.iter().flat_map(|set| Extent::Default.kernels(&[*set], |_| true)).collect();
         let chosen = |seed: u64, kernel: &Kernel| {
-            Conditions { seed, recompiled: Recompiled::Eighth, ..Conditions::default() }.recompiles(kernel)
+            Conditions { seed, recompiled: Recompiled::Eighth, ..Conditions::default() }
+                .recompiles(kernel)
         };
         for first in [0, 5, u64::MAX - 7] {
             for kernel in &kernels {
-                assert_eq!((first..=first + 7).filter(|seed| chosen(*seed, kernel)).count(), 1, "{kernel}");
+                assert_eq!(
+                    (first..=first + 7).filter(|seed| chosen(*seed, kernel)).count(),
+                    1,
+                    "{kernel}"
+                );
             }
         }
         for seed in 0..8 {

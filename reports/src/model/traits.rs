@@ -23,7 +23,8 @@ pub struct DeviceTrait {
 /// A value of a trait, and what shows it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TraitValue {
-    /// One of the trait's values; `mixed` where there are several, `not_offered` where the device lacks what it takes.
+    /// One of the trait's values; `mixed` where there are several, `not_offered` where the device
+    /// lacks what it takes.
     pub value: String,
     /// Number of lanes that were looked at; of the same number the same lanes.
     pub lanes: usize,
@@ -44,8 +45,8 @@ pub struct TraitShare {
     pub lanes: usize,
     /// The first kernels with it.
     pub kernels: Vec<String>,
-    /// Where it shows and the others do not, `with route=clear`; `alone with route=clear` where others have it elsewhere as
-    /// well; empty where nothing parts them.
+    /// Where it shows and the others do not, `with route=clear`; `alone with route=clear` where
+    /// others have it elsewhere as well; empty where nothing parts them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
 }
@@ -70,7 +71,8 @@ impl DeviceTrait {
 
     /// Its value in words; that of constants where it is another.
     pub fn describe(&self) -> String {
-        let [run_time, constants] = [&self.run_time, &self.constants].map(|one| one.as_ref().map(TraitValue::describe));
+        let [run_time, constants] =
+            [&self.run_time, &self.constants].map(|one| one.as_ref().map(TraitValue::describe));
         match (run_time, constants) {
             (Some(value), Some(other)) if value != other => format!("{value} (constants: {other})"),
             (Some(value), _) | (None, Some(value)) => value,
@@ -88,7 +90,8 @@ impl TraitValue {
         }
     }
 
-    /// In words: the value, of a mixed one each with its share of the lanes, or with what alone shows it.
+    /// In words: the value, of a mixed one each with its share of the lanes, or with what alone
+    /// shows it.
     pub fn describe(&self) -> String {
         let all: usize = self.shares.iter().map(|share| share.lanes).sum();
         if self.shares.is_empty() || all == 0 {
@@ -101,7 +104,10 @@ impl TraitValue {
                 return format!("{value} {}", share.place);
             }
             if let Some(variants) = self.variants(share) {
-                return format!("{value} with {}", variants.into_iter().collect::<Vec<_>>().join(" and "));
+                return format!(
+                    "{value} with {}",
+                    variants.into_iter().collect::<Vec<_>>().join(" and ")
+                );
             }
             let percent = match (share.lanes * 200 + all) / (2 * all) {
                 0 => "less than 1".to_owned(),
@@ -117,10 +123,13 @@ impl TraitValue {
     /// The keys of the kernels with a value, where the other kernels have other ones.
     fn variants<'a>(&self, share: &'a TraitShare) -> Option<BTreeSet<&'a str>> {
         let of = |kernel: &String| kernel.find(':').map(|place| place + 1);
-        let variants: Option<BTreeSet<&str>> = share.kernels.iter().map(|kernel| kernel.get(of(kernel)?..)).collect();
+        let variants: Option<BTreeSet<&str>> =
+            share.kernels.iter().map(|kernel| kernel.get(of(kernel)?..)).collect();
         let others = self.shares.iter().filter(|other| other.value != share.value);
-        let of_others: BTreeSet<&str> =
-            others.flat_map(|other| &other.kernels).filter_map(|kernel| kernel.get(of(kernel)?..)).collect();
+        let of_others: BTreeSet<&str> = others
+            .flat_map(|other| &other.kernels)
+            .filter_map(|kernel| kernel.get(of(kernel)?..))
+            .collect();
         variants.filter(|variants| variants.len() <= VARIANTS && variants.is_disjoint(&of_others))
     }
 }

@@ -1,5 +1,6 @@
-//! Lists of values, small in memory: a run has millions of inputs and answers, and those of one list are nearly always of one
-//! [form](Pattern). They are read without a text of their own for each.
+//! Lists of values, small in memory: a run has millions of inputs and answers, and those of one
+//! list are nearly always of one [form](Pattern). They are read without a text of their own for
+//! each.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,7 +33,11 @@ impl Values {
         if bits.is_empty() {
             return Values::default();
         }
-        assert!(numbers > 0 && bits.len().is_multiple_of(numbers), "{} numbers for {pattern:?}", bits.len());
+        assert!(
+            numbers > 0 && bits.len().is_multiple_of(numbers),
+            "{} numbers for {pattern:?}",
+            bits.len()
+        );
         Values(ValueForm::Alike(pattern, bits))
     }
 
@@ -68,16 +73,21 @@ impl Values {
     /// The values, in order.
     pub fn iter(&self) -> impl Iterator<Item = Value> {
         let (alike, values): (_, &[Value]) = match &self.0 {
-            ValueForm::Alike(pattern, bits) => (Some((pattern, bits.chunks_exact(pattern.numbers()))), &[]),
+            ValueForm::Alike(pattern, bits) => {
+                (Some((pattern, bits.chunks_exact(pattern.numbers()))), &[])
+            }
             ValueForm::Mixed(values) => (None, values),
         };
-        let alike = alike.into_iter().flat_map(|(pattern, each)| each.map(|bits| pattern.value(bits)));
+        let alike =
+            alike.into_iter().flat_map(|(pattern, each)| each.map(|bits| pattern.value(bits)));
         alike.chain(values.iter().cloned())
     }
 
     /// The values of a list that is being read.
     pub(super) fn read<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Values, A::Error> {
-        let Some(first) = list.next_element()? else { return Ok(Values(ValueForm::Mixed(Vec::new()))) };
+        let Some(first) = list.next_element()? else {
+            return Ok(Values(ValueForm::Mixed(Vec::new())));
+        };
         let mut packing = Packing::new(first);
         while packing.next(&mut list)? {}
         Ok(packing.done())
@@ -133,7 +143,9 @@ impl Packing {
     fn next<'de, A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
         let other = match self {
             Packing::Mixed(_) => list.next_element()?.map(Some),
-            Packing::Alike(pattern, bits) => list.next_element_seed(PatternReader(pattern, bits))?,
+            Packing::Alike(pattern, bits) => {
+                list.next_element_seed(PatternReader(pattern, bits))?
+            }
         };
         let Some(other) = other else { return Ok(false) };
         if let Some(other) = other {
@@ -145,7 +157,9 @@ impl Packing {
     /// Takes a value of another form.
     fn mix(&mut self, other: Value) {
         if let Packing::Alike(pattern, bits) = self {
-            *self = Packing::Mixed(bits.chunks_exact(pattern.numbers()).map(|bits| pattern.value(bits)).collect());
+            *self = Packing::Mixed(
+                bits.chunks_exact(pattern.numbers()).map(|bits| pattern.value(bits)).collect(),
+            );
         }
         if let Packing::Mixed(values) = self {
             values.push(other);
@@ -163,9 +177,9 @@ impl Packing {
 impl Serialize for Values {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
-            ValueForm::Alike(pattern, bits) => {
-                serializer.collect_seq(bits.chunks_exact(pattern.numbers()).map(|bits| FilledPattern(pattern, bits)))
-            }
+            ValueForm::Alike(pattern, bits) => serializer.collect_seq(
+                bits.chunks_exact(pattern.numbers()).map(|bits| FilledPattern(pattern, bits)),
+            ),
             ValueForm::Mixed(values) => serializer.collect_seq(values),
         }
     }
@@ -211,7 +225,10 @@ mod tests {
             (r#"[["0001","0002"],["0003","0004","0005"]]"#, None),
             (r#"[["0001","0002"],["0003",["0004"]],["0005","0006"]]"#, None),
             (r#"[["0001","0002"],"0003"]"#, None),
-            (r#"[[["0001","0002"],"3"],[["0004","0005"],"6"]]"#, Some(Pattern::List(vec![pair(), Pattern::Digits(1)]))),
+            (
+                r#"[[["0001","0002"],"3"],[["0004","0005"],"6"]]"#,
+                Some(Pattern::List(vec![pair(), Pattern::Digits(1)])),
+            ),
             (r#"[[["0001","0002"],"3"],[["0004","0005"],["6"]]]"#, None),
             ("[[],[]]", None),
             (r#"["3C00"]"#, None),
@@ -223,7 +240,8 @@ mod tests {
             assert_eq!(serde_json::to_string(&values).unwrap(), json);
             assert_eq!(values.iter().collect::<Values>(), values, "{json}");
             assert_eq!(values.len(), values.iter().count(), "{json}");
-            let own = if let ValueForm::Alike(own, _) = &values.0 { Some(own.clone()) } else { None };
+            let own =
+                if let ValueForm::Alike(own, _) = &values.0 { Some(own.clone()) } else { None };
             assert_eq!(own, pattern, "{json}");
             assert!(pattern.is_none_or(|pattern| values.of(&pattern).is_some()));
         }

@@ -25,8 +25,11 @@ pub(crate) fn of_results(results: &[Shape]) -> Pattern {
     }
 }
 
-/// Whether each of the numbers, those of values of these shapes one after the other, is one of its format.
+/// Whether each of the numbers, those of values of these shapes one after the other, is one of its
+/// format.
 pub(crate) fn are_of(shapes: &[Shape], bits: &[u64]) -> bool {
-    let masks: Vec<u64> = shapes.iter().flat_map(|shape| (0..shape.width).map(|_| shape.format.mask())).collect();
-    bits.chunks(masks.len().max(1)).all(|value| value.iter().zip(&masks).all(|(bits, mask)| bits & !mask == 0))
+    let masks: Vec<u64> =
+        shapes.iter().flat_map(|shape| (0..shape.width).map(|_| shape.format.mask())).collect();
+    bits.chunks(masks.len().max(1))
+        .all(|value| value.iter().zip(&masks).all(|(bits, mask)| bits & !mask == 0))
 }

@@ -11,8 +11,9 @@ use super::form;
 use crate::model::{self, Inputs, Outputs, Tables, Value, Values};
 use crate::values::{self, ValueError};
 
-/// Most answers that one device may have, counting those that a reference stands for: a few bytes of `same_as` stand
-/// for a whole list, and each answer is judged. An exhaustive run of lavapipe has 84 million.
+/// Most answers that one device may have, counting those that a reference stands for: a few bytes
+/// of `same_as` stand for a whole list, and each answer is judged. An exhaustive run of lavapipe
+/// has 84 million.
 const MOST: usize = 1 << 28;
 
 /// What [`read_device`] understood, and what it did not.
@@ -26,7 +27,9 @@ pub struct DeviceContent {
 
 /// A kernel id that this version does not know.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("kernel `{kernel}` of the report is not one that this version knows, and is left out: {cause}")]
+#[error(
+    "kernel `{kernel}` of the report is not one that this version knows, and is left out: {cause}"
+)]
 pub struct UnknownKernel {
     /// The id.
     pub kernel: String,
@@ -45,8 +48,11 @@ pub enum RecordError {
         /// Name of the missing list.
         table: String,
     },
-    /// `same_as` without a kernel of that name further up: missing, itself, further down, or a circle.
-    #[error("kernel `{kernel}` says it answered the same as `{same_as}`, which has no answers before it")]
+    /// `same_as` without a kernel of that name further up: missing, itself, further down, or a
+    /// circle.
+    #[error(
+        "kernel `{kernel}` says it answered the same as `{same_as}`, which has no answers before it"
+    )]
     NoSuchAnswers {
         /// Kernel id.
         kernel: String,
@@ -54,7 +60,9 @@ pub enum RecordError {
         same_as: String,
     },
     /// `same_as` a kernel with other inputs.
-    #[error("kernel `{kernel}` says it answered the same as `{same_as}`, which was asked other inputs")]
+    #[error(
+        "kernel `{kernel}` says it answered the same as `{same_as}`, which was asked other inputs"
+    )]
     OtherInputs {
         /// Kernel id.
         kernel: String,
@@ -82,7 +90,9 @@ pub enum RecordError {
         what: &'static str,
     },
     /// A second answer to a case that was not run.
-    #[error("kernel `{kernel}` was asked {cases} cases but has a second answer to case {case}, counted from 0")]
+    #[error(
+        "kernel `{kernel}` was asked {cases} cases but has a second answer to case {case}, counted from 0"
+    )]
     Second {
         /// Kernel id.
         kernel: String,
@@ -113,10 +123,19 @@ pub enum RecordError {
 }
 
 /// The observations of one device of a report, for judging them again.
-pub fn read_device(observations: &[model::StoredObservation], tables: &Tables) -> Result<DeviceContent, RecordError> {
-    let mut reader =
-        RecordReader { tables, cases: HashMap::new(), earlier: HashMap::new(), answers: HashMap::new(), room: MOST };
-    let mut recorded = DeviceContent { observations: Vec::with_capacity(observations.len()), unknown: Vec::new() };
+pub fn read_device(
+    observations: &[model::StoredObservation],
+    tables: &Tables,
+) -> Result<DeviceContent, RecordError> {
+    let mut reader = RecordReader {
+        tables,
+        cases: HashMap::new(),
+        earlier: HashMap::new(),
+        answers: HashMap::new(),
+        room: MOST,
+    };
+    let mut recorded =
+        DeviceContent { observations: Vec::with_capacity(observations.len()), unknown: Vec::new() };
     for observation in observations {
         match observation.kernel.parse::<Kernel>() {
             Ok(kernel) => recorded.observations.push(reader.observation(kernel, observation)?),
@@ -141,14 +160,19 @@ struct RecordReader<'a> {
     /// Input lists already read, so that kernels share them again.
     cases: HashMap<(&'a str, Vec<Shape>), Cases>,
     earlier: HashMap<&'a str, Earlier<'a>>,
-    /// Answers already read, by where they stand and how they were read, so that kernels share them again.
+    /// Answers already read, by where they stand and how they were read, so that kernels share
+    /// them again.
     answers: HashMap<(*const Values, Vec<Shape>), Arc<[u64]>>,
     /// Answers that may still come.
     room: usize,
 }
 
 impl<'a> RecordReader<'a> {
-    fn observation(&mut self, kernel: Kernel, raw: &'a model::StoredObservation) -> Result<Observation, RecordError> {
+    fn observation(
+        &mut self,
+        kernel: Kernel,
+        raw: &'a model::StoredObservation,
+    ) -> Result<Observation, RecordError> {
         let cases = self.cases(&kernel, raw)?;
         let room = self.room.checked_sub(cases.len());
         self.room = room.ok_or_else(|| RecordError::TooMany { kernel: raw.kernel.clone() })?;
@@ -170,15 +194,28 @@ impl<'a> RecordReader<'a> {
                 self.earlier.entry(&raw.kernel).or_insert(answers);
                 match self.answers.entry((std::ptr::from_ref(answers.values), kernel.results())) {
                     Entry::Occupied(read) => Arc::clone(read.get()),
-                    Entry::Vacant(place) => Arc::clone(place.insert(read_answers(&kernel, answers.values)?)),
+                    Entry::Vacant(place) => {
+                        Arc::clone(place.insert(read_answers(&kernel, answers.values)?))
+                    }
                 }
             }
         };
         if !raw.second.is_empty() && raw.outcome != Outcome::Flaky {
             return Err(contradiction("a second answer"));
         }
-        let second = if raw.second.is_empty() { None } else { Some(read_second(&kernel, &raw.second, &out)?) };
-        Ok(Observation { kernel, cases, outcome: raw.outcome, detail: raw.detail.clone(), out, second })
+        let second = if raw.second.is_empty() {
+            None
+        } else {
+            Some(read_second(&kernel, &raw.second, &out)?)
+        };
+        Ok(Observation {
+            kernel,
+            cases,
+            outcome: raw.outcome,
+            detail: raw.detail.clone(),
+            out,
+            second,
+        })
     }
 
     /// Keeps the answers of a kernel that this version does not know: others may refer to them.
@@ -189,8 +226,12 @@ impl<'a> RecordReader<'a> {
         Ok(())
     }
 
-    /// The answers of an observation, its own or another's. Only earlier ones can be referred to, so there is no circle.
-    fn answers(&self, raw: &'a model::StoredObservation) -> Result<Option<Earlier<'a>>, RecordError> {
+    /// The answers of an observation, its own or another's. Only earlier ones can be referred to,
+    /// so there is no circle.
+    fn answers(
+        &self,
+        raw: &'a model::StoredObservation,
+    ) -> Result<Option<Earlier<'a>>, RecordError> {
         match &raw.out {
             None => Ok(None),
             Some(Outputs::Values(values)) => Ok(Some(Earlier { inputs: &raw.inputs, values })),
@@ -209,7 +250,11 @@ impl<'a> RecordReader<'a> {
         }
     }
 
-    fn cases(&mut self, kernel: &Kernel, raw: &'a model::StoredObservation) -> Result<Cases, RecordError> {
+    fn cases(
+        &mut self,
+        kernel: &Kernel,
+        raw: &'a model::StoredObservation,
+    ) -> Result<Cases, RecordError> {
         let params = kernel.params();
         let table = match &raw.inputs {
             Inputs::Cases(cases) => return read_cases(kernel, &params, "", cases),
@@ -228,15 +273,22 @@ impl<'a> RecordReader<'a> {
     }
 }
 
-fn read_cases(kernel: &Kernel, params: &[Shape], name: &str, cases: &Values) -> Result<Cases, RecordError> {
+fn read_cases(
+    kernel: &Kernel,
+    params: &[Shape],
+    name: &str,
+    cases: &Values,
+) -> Result<Cases, RecordError> {
     let arity = kernel.arity();
-    if let Some(bits) = cases.of(&form::of_params(params)).filter(|bits| form::are_of(params, bits)) {
+    if let Some(bits) = cases.of(&form::of_params(params)).filter(|bits| form::are_of(params, bits))
+    {
         return Ok(Cases::new(name, arity, Arc::clone(bits)));
     }
     let mut bits = Vec::with_capacity(cases.len() * arity);
     for (index, case) in cases.iter().enumerate() {
         let operands = values::operands(&case);
-        let read = operands.and_then(|operands| values::decode_params(&mut bits, params, operands, kernel));
+        let read = operands
+            .and_then(|operands| values::decode_params(&mut bits, params, operands, kernel));
         read.map_err(|cause| in_case(kernel, index, cause))?;
     }
     Ok(Cases::new(name, arity, bits))
@@ -244,21 +296,29 @@ fn read_cases(kernel: &Kernel, params: &[Shape], name: &str, cases: &Values) -> 
 
 fn read_answers(kernel: &Kernel, answers: &Values) -> Result<Arc<[u64]>, RecordError> {
     let results = kernel.results();
-    if let Some(bits) = answers.of(&form::of_results(&results)).filter(|bits| form::are_of(&results, bits)) {
+    if let Some(bits) =
+        answers.of(&form::of_results(&results)).filter(|bits| form::are_of(&results, bits))
+    {
         return Ok(Arc::clone(bits));
     }
     let mut bits = Vec::with_capacity(answers.len() * kernel.outputs());
     for (index, answer) in answers.iter().enumerate() {
-        values::decode_results(&mut bits, &results, &answer).map_err(|cause| in_case(kernel, index, cause))?;
+        values::decode_results(&mut bits, &results, &answer)
+            .map_err(|cause| in_case(kernel, index, cause))?;
     }
     Ok(bits.into())
 }
 
-fn read_second(kernel: &Kernel, second: &[(usize, Value)], out: &[u64]) -> Result<Arc<[u64]>, RecordError> {
+fn read_second(
+    kernel: &Kernel,
+    second: &[(usize, Value)],
+    out: &[u64],
+) -> Result<Arc<[u64]>, RecordError> {
     let count = kernel.outputs();
     let mut bits = out.to_vec();
     for (case, value) in second {
-        let answer = values::decode_answer(kernel, value).map_err(|cause| in_case(kernel, *case, cause))?;
+        let answer =
+            values::decode_answer(kernel, value).map_err(|cause| in_case(kernel, *case, cause))?;
         let Some(place) = bits.chunks_mut(count).nth(*case) else {
             let (kernel, cases) = (kernel.to_string(), out.len() / count);
             return Err(RecordError::Second { kernel, cases, case: *case });

@@ -14,8 +14,18 @@ use fpprobe_spirv::Kernel;
 
 /// The forms of answers, in the order of help texts.
 pub static ANSWERS: &[OutputFormat] = &[
-    OutputFormat { name: "text", extensions: &[], about: "for the terminal", renderer: &AnswersText },
-    OutputFormat { name: "json", extensions: &[], about: "one document", renderer: &AnswersDocument },
+    OutputFormat {
+        name: "text",
+        extensions: &[],
+        about: "for the terminal",
+        renderer: &AnswersText,
+    },
+    OutputFormat {
+        name: "json",
+        extensions: &[],
+        about: "one document",
+        renderer: &AnswersDocument,
+    },
     OutputFormat { name: "md", extensions: &[], about: "Markdown", renderer: &AnswersMarkdown },
 ];
 
@@ -36,7 +46,11 @@ impl Render for AnswersText {
             paper.line(2, 2, &[(Ink::Faint, &phrase::driver(&device.identity))])?;
             for Answer { id, question, answer, evidence } in &device.answers {
                 paper.gap()?;
-                paper.line(0, 5, &[(Ink::Strong, id), (Ink::Plain, "  "), (Ink::Note, question)])?;
+                paper.line(
+                    0,
+                    5,
+                    &[(Ink::Strong, id), (Ink::Plain, "  "), (Ink::Note, question)],
+                )?;
                 paper.line(5, 0, &[(Ink::Plain, answer)])?;
                 for shown in evidence {
                     paper.line(7, 2, &[(Ink::Faint, &lane(shown))])?;
@@ -88,7 +102,8 @@ pub(super) fn lane(shown: &AnswerEvidence) -> String {
     let inputs: Vec<String> = shown.inputs.iter().map(flat).collect();
     let out = flat(&shown.out);
     let format = shown.kernel.parse::<Kernel>().ok().map(|kernel| kernel.result().format);
-    let value = format.and_then(|format| Some(decimal::decimal(format, format.parse_bits(&out).ok()?)));
+    let value =
+        format.and_then(|format| Some(decimal::decimal(format, format.parse_bits(&out).ok()?)));
     let value = value.map(|value| format!(" ({value})")).unwrap_or_default();
     format!("{} {} -> {out}{value}", shown.kernel, inputs.join(" "))
 }

@@ -24,32 +24,45 @@ pub(super) fn width(device: &Device) -> usize {
 fn columns(device: &Device) -> Vec<(String, usize)> {
     let names = phrase::short_names(device);
     let names = device.profiles.iter().map(|profile| names[profile.id.as_str()].to_owned());
-    let widths =
-        device.profiles.iter().map(|profile| if profile.class == Class::ConformsWith { CLASS } else { COLUMN });
+    let widths = device
+        .profiles
+        .iter()
+        .map(|profile| if profile.class == Class::ConformsWith { CLASS } else { COLUMN });
     names.zip(widths).map(|(name, width)| (name.clone(), width.max(name.len() + 1))).collect()
 }
 
-/// Writes a line for each device: its name, and under each profile the class and the number of causes.
+/// Writes a line for each device: its name, and under each profile the class and the number of
+/// causes.
 pub(super) fn devices(paper: &mut Paper, report: &Report) -> io::Result<()> {
     let profiles = phrase::all_profiles(report);
     let room = paper.width().saturating_sub(profiles.len() * CLASS);
     if room < NAMES {
         for device in &report.devices {
             let name = phrase::label(report, device);
-            let class = |one: &ProfileResult| format!("{} {}", one.id, phrase::class_in_words(&device.causes, one));
+            let class = |one: &ProfileResult| {
+                format!("{} {}", one.id, phrase::class_in_words(&device.causes, one))
+            };
             let classes: Vec<String> = device.profiles.iter().map(class).collect();
-            paper.line(0, 2, &[(Ink::Strong, &name), (Ink::Plain, ": "), (Ink::Plain, &classes.join("; "))])?;
+            paper.line(
+                0,
+                2,
+                &[(Ink::Strong, &name), (Ink::Plain, ": "), (Ink::Plain, &classes.join("; "))],
+            )?;
         }
         return Ok(());
     }
     let names = phrase::short_ids(&profiles);
     let titles = profiles.iter().map(|id| (Ink::Strong, pad(names[id], CLASS)));
-    let mut rows = vec![[(Ink::Plain, pad("class, causes", room))].into_iter().chain(titles).collect::<Vec<_>>()];
+    let mut rows = vec![
+        [(Ink::Plain, pad("class, causes", room))].into_iter().chain(titles).collect::<Vec<_>>(),
+    ];
     for device in &report.devices {
         let mut row = vec![(Ink::Strong, pad(&label(report, device, room - 2), room))];
         let causes = Scoreboard::of(device).map(|board| board.causes).unwrap_or_default();
         for id in &profiles {
-            let Some((place, profile)) = device.profiles.iter().enumerate().find(|(_, one)| one.id == *id) else {
+            let Some((place, profile)) =
+                device.profiles.iter().enumerate().find(|(_, one)| one.id == *id)
+            else {
                 row.push((Ink::Faint, pad("-", CLASS)));
                 continue;
             };
@@ -63,7 +76,8 @@ pub(super) fn devices(paper: &mut Paper, report: &Report) -> io::Result<()> {
         rows.push(row);
     }
     for row in rows {
-        let pieces: Vec<(Ink, &str)> = row.iter().map(|(ink, text)| (*ink, text.as_str())).collect();
+        let pieces: Vec<(Ink, &str)> =
+            row.iter().map(|(ink, text)| (*ink, text.as_str())).collect();
         paper.line(0, 2, &pieces)?;
     }
     Ok(())
@@ -84,17 +98,24 @@ fn label(report: &Report, device: &Device, room: usize) -> String {
 pub(super) fn write(paper: &mut Paper, device: &Device, board: &Scoreboard) -> io::Result<()> {
     let columns = columns(device);
     let mut row = |name: &str, ink: Ink, cells: Vec<(Ink, String)>| {
-        let cells: Vec<(Ink, String)> =
-            cells.into_iter().zip(&columns).map(|((ink, text), (_, width))| (ink, pad(&text, *width))).collect();
+        let cells: Vec<(Ink, String)> = cells
+            .into_iter()
+            .zip(&columns)
+            .map(|((ink, text), (_, width))| (ink, pad(&text, *width)))
+            .collect();
         let name = pad(name, NAMES - 2);
         let mut pieces = vec![(ink, name.as_str())];
         pieces.extend(cells.iter().map(|(ink, text)| (*ink, text.as_str())));
         paper.line(2, 2, &pieces)
     };
     row("", Ink::Plain, columns.iter().map(|(name, _)| (Ink::Strong, name.clone())).collect())?;
-    let classes = device.profiles.iter().map(|profile| (Ink::of_class(profile.class), profile.class.name().to_owned()));
+    let classes = device
+        .profiles
+        .iter()
+        .map(|profile| (Ink::of_class(profile.class), profile.class.name().to_owned()));
     row("class", Ink::Strong, classes.collect())?;
-    let open = |profile: usize| board.rows.iter().any(|(_, scores)| scores[profile] == Score::NotMeasured);
+    let open =
+        |profile: usize| board.rows.iter().any(|(_, scores)| scores[profile] == Score::NotMeasured);
     let counts = |of: fn(&ScopedCauses) -> usize| {
         let text = move |(profile, causes): (usize, &ScopedCauses)| match of(causes) {
             0 if open(profile) => (Ink::Doubt, "?".to_owned()),
@@ -107,18 +128,30 @@ pub(super) fn write(paper: &mut Paper, device: &Device, board: &Scoreboard) -> i
     row("constants only", Ink::Strong, counts(|causes| causes.constants))?;
     // Areas of which there is one thing to say share a line.
     let alike = |score: Score| {
-        let is_alike = move |scores: &[Score]| scores.iter().all(|one| [score, Score::Empty].contains(one));
+        let is_alike =
+            move |scores: &[Score]| scores.iter().all(|one| [score, Score::Empty].contains(one));
         let rows = board.rows.iter().filter(move |(_, scores)| is_alike(scores));
         rows.map(|(area, _)| *area).collect::<Vec<Area>>()
     };
-    let shared = [("ok for all", Ink::Good, alike(Score::Ok)), ("not measured", Ink::Doubt, alike(Score::NotMeasured))];
+    let shared = [
+        ("ok for all", Ink::Good, alike(Score::Ok)),
+        ("not measured", Ink::Doubt, alike(Score::NotMeasured)),
+    ];
     let is_shared = |area: Area| shared.iter().any(|(_, _, areas)| areas.contains(&area));
     for (area, scores) in board.rows.iter().filter(|(area, _)| !is_shared(*area)) {
-        row(area.name(), Ink::Plain, scores.iter().map(|score| (ink(*score), score.text())).collect())?;
+        row(
+            area.name(),
+            Ink::Plain,
+            scores.iter().map(|score| (ink(*score), score.text())).collect(),
+        )?;
     }
     for (name, ink, areas) in shared.iter().filter(|(_, _, areas)| !areas.is_empty()) {
         let names: Vec<String> = areas.iter().map(|area| together(area.name())).collect();
-        paper.line(2, NAMES - 2, &[(Ink::Plain, &pad(name, NAMES - 2)), (*ink, &names.join(", "))])?;
+        paper.line(
+            2,
+            NAMES - 2,
+            &[(Ink::Plain, &pad(name, NAMES - 2)), (*ink, &names.join(", "))],
+        )?;
     }
     Ok(())
 }

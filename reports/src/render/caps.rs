@@ -1,5 +1,6 @@
-//! Capabilities for programs that choose code paths when they start: per device what may be relied on, what may not, and
-//! what is unknown. One JSON document of ids alone, whose members keep their meaning.
+//! Capabilities for programs that choose code paths when they start: per device what may be relied
+//! on, what may not, and what is unknown. One JSON document of ids alone, whose members keep their
+//! meaning.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -22,7 +23,8 @@ pub const SCHEMA: &str = "fpprobe-caps/1";
 #[derive(Clone, Copy, Debug)]
 pub struct Caps;
 
-/// What `fpprobe run --format caps` writes. Members keep their meaning; later versions may add some.
+/// What `fpprobe run --format caps` writes. Members keep their meaning; later versions may add
+/// some.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "Capabilities")]
 struct CapsDocument<'a> {
@@ -39,7 +41,8 @@ struct Capable<'a> {
     device: DeviceKey<'a>,
     /// Whether a layer or the like may have changed the answers.
     tainted: bool,
-    /// Modes of float controls: members of `VkPhysicalDeviceFloatControlsProperties`, and `shaderFloatControls2`.
+    /// Modes of float controls: members of `VkPhysicalDeviceFloatControlsProperties`, and
+    /// `shaderFloatControls2`.
     modes: ProofLists<'a>,
     /// What the device does, by the id of the trait.
     traits: BTreeMap<&'a str, ScopedValue<'a>>,
@@ -78,7 +81,8 @@ struct Under<'a> {
     recipe: &'a [String],
     /// Optional groups that the device lacks.
     without: &'a [String],
-    /// Where the class is `deviates`, the recipe that leaves the fewest causes, if any leaves fewer than none does.
+    /// Where the class is `deviates`, the recipe that leaves the fewest causes, if any leaves
+    /// fewer than none does.
     #[serde(skip_serializing_if = "Option::is_none")]
     nearest: Option<Nearest<'a>>,
     /// Rules that demand something.
@@ -125,7 +129,10 @@ fn capable(device: &Device) -> Capable<'_> {
     let traits = device.traits.iter().map(|one| {
         (
             one.id.as_str(),
-            ScopedValue { run_time: named(one.run_time.as_ref()), constants: named(one.constants.as_ref()) },
+            ScopedValue {
+                run_time: named(one.run_time.as_ref()),
+                constants: named(one.constants.as_ref()),
+            },
         )
     });
     Capable {

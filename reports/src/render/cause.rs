@@ -14,8 +14,14 @@ use crate::numbered::NumberedCause;
 /// Kernels that are named.
 const KERNELS: usize = 12;
 
-/// Writes what a report holds of a cause: what the device does, where, which rules it breaks, and lanes that show it.
-pub fn cause(report: &Report, numbered: NumberedCause<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
+/// Writes what a report holds of a cause: what the device does, where, which rules it breaks, and
+/// lanes that show it.
+pub fn cause(
+    report: &Report,
+    numbered: NumberedCause<'_>,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let NumberedCause { number, device, cause } = numbered;
     let paper = &mut Paper::new(out, style);
     let most = if paper.is_whole() { usize::MAX } else { KERNELS };
@@ -26,7 +32,12 @@ pub fn cause(report: &Report, numbered: NumberedCause<'_>, style: Style, out: &m
     field(paper, "severity", summary::severity_ink(cause.severity), cause.severity.name())?;
     field(paper, "scope", Ink::Plain, scope(cause.scope))?;
     let about = Symptom::find(&cause.symptom).map(Symptom::about).unwrap_or_default();
-    field(paper, "symptom", Ink::Plain, format!("{}: {about}", cause.symptom).trim_end_matches(": "))?;
+    field(
+        paper,
+        "symptom",
+        Ink::Plain,
+        format!("{}: {about}", cause.symptom).trim_end_matches(": "),
+    )?;
     field(paper, "formats", Ink::Plain, &cause.formats.join(", "))?;
     field(paper, "operations", Ink::Plain, &some(&cause.operations, most))?;
     field(paper, "kernels", Ink::Plain, &some(&cause.kernels, most))?;
@@ -44,7 +55,9 @@ pub fn cause(report: &Report, numbered: NumberedCause<'_>, style: Style, out: &m
 fn scope(scope: Scope) -> &'static str {
     match scope {
         Scope::RunTime => "run time: operands from memory",
-        Scope::Constants => "constants only: literals and specialisation constants, which the compiler folds",
+        Scope::Constants => {
+            "constants only: literals and specialisation constants, which the compiler folds"
+        }
     }
 }
 
@@ -53,7 +66,9 @@ fn lanes(cause: &Cause) -> String {
     let run_time = cause.lanes.saturating_sub(cause.constants);
     let mut parts = Vec::new();
     parts.extend((run_time > 0).then(|| format!("{} at run time", phrase::grouped(run_time))));
-    parts.extend((cause.constants > 0).then(|| format!("{} of constants", phrase::grouped(cause.constants))));
+    parts.extend(
+        (cause.constants > 0).then(|| format!("{} of constants", phrase::grouped(cause.constants))),
+    );
     if cause.distance > 0 {
         let distance = usize::try_from(cause.distance).unwrap_or(usize::MAX);
         parts.push(format!("the worst is off by {}", phrase::number(distance, "encoding")));
@@ -65,7 +80,8 @@ fn lanes(cause: &Cause) -> String {
 pub(crate) fn fix(device: &Device, cause: &Cause) -> String {
     if cause.fix.is_empty() {
         let modes = modes(device, cause);
-        let modes = if modes.is_empty() { "no execution mode".to_owned() } else { phrase::needs(modes) };
+        let modes =
+            if modes.is_empty() { "no execution mode".to_owned() } else { phrase::needs(modes) };
         return format!("none known; its operations were measured under {modes}");
     }
     format!("goes away under {}", phrase::any_of(&cause.fix))
@@ -74,11 +90,18 @@ pub(crate) fn fix(device: &Device, cause: &Cause) -> String {
 /// Ids of the controls under which some operation of a cause ran.
 fn modes<'a>(device: &'a Device, cause: &Cause) -> BTreeSet<&'a str> {
     let of_cause = |kernel: &str| {
-        let operation = kernel.split(':').next().and_then(|stem| stem.split_once('.')).map(|(_, operation)| operation);
+        let operation = kernel
+            .split(':')
+            .next()
+            .and_then(|stem| stem.split_once('.'))
+            .map(|(_, operation)| operation);
         operation.is_some_and(|operation| cause.operations.iter().any(|one| one == operation))
     };
-    let ran = device.observations.iter().filter(|one| one.outcome.answered() && of_cause(&one.kernel));
-    let controls = ran.filter_map(|one| one.kernel.split([':', ';']).find_map(|part| part.strip_prefix("controls=")));
+    let ran =
+        device.observations.iter().filter(|one| one.outcome.answered() && of_cause(&one.kernel));
+    let controls = ran.filter_map(|one| {
+        one.kernel.split([':', ';']).find_map(|part| part.strip_prefix("controls="))
+    });
     controls.flat_map(|controls| controls.split(',')).collect()
 }
 
@@ -87,8 +110,11 @@ fn rules(paper: &mut Paper, device: &Device, cause: &Cause) -> io::Result<()> {
     paper.gap()?;
     paper.line(0, 2, &[(Ink::Strong, "Rules that it breaks")])?;
     for id in &cause.rules {
-        let profiles = device.profiles.iter().filter(|profile| cause.profiles.contains(&profile.id));
-        let found = profiles.filter_map(|profile| Some((profile, profile.rules.iter().find(|rule| rule.id == *id)?)));
+        let profiles =
+            device.profiles.iter().filter(|profile| cause.profiles.contains(&profile.id));
+        let found = profiles.filter_map(|profile| {
+            Some((profile, profile.rules.iter().find(|rule| rule.id == *id)?))
+        });
         let found: Vec<_> = found.filter(|(_, rule)| rule.failing > 0).collect();
         let Some((_, rule)) = found.first() else { continue };
         let profiles: Vec<&str> = found.iter().map(|(profile, _)| profile.id.as_str()).collect();

@@ -44,7 +44,8 @@ impl Render for Csv {
                 let needs = profile.needs.join(" ");
                 for rule in &profile.rules {
                     let first = rule.evidence.first();
-                    let inputs = first.map(|lane| lane.inputs.iter().map(bits).collect::<Vec<_>>().join(" "));
+                    let inputs = first
+                        .map(|lane| lane.inputs.iter().map(bits).collect::<Vec<_>>().join(" "));
                     row(
                         out,
                         &[
@@ -98,9 +99,9 @@ pub(crate) fn row(out: &mut dyn Write, fields: &[&str]) -> io::Result<()> {
     out.write_all(b"\r\n")
 }
 
-/// A field, quoted where needed. What a spreadsheet would take for a formula gets an apostrophe in front, which it does
-/// not show; leading spaces do not save a formula from being one. Where the comma is the decimal sign, spreadsheets cut
-/// at semicolons whatever the quotes say.
+/// A field, quoted where needed. What a spreadsheet would take for a formula gets an apostrophe in
+/// front, which it does not show; leading spaces do not save a formula from being one. Where the
+/// comma is the decimal sign, spreadsheets cut at semicolons whatever the quotes say.
 fn field(text: &str) -> String {
     let text = visible(text);
     let safe = |(index, part): (usize, &str)| {

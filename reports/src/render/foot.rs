@@ -25,7 +25,9 @@ pub(super) fn write(paper: &mut Paper, report: &Report, place: &ReportPlace) -> 
     let causes = report.devices.iter().map(|device| device.causes.len()).sum::<usize>();
     let (argument, kept) = match place {
         ReportPlace::Last => (String::new(), "report kept as `last`".to_owned()),
-        ReportPlace::Argument(argument) => (format!(" {argument}"), format!("report kept: {argument}")),
+        ReportPlace::Argument(argument) => {
+            (format!(" {argument}"), format!("report kept: {argument}"))
+        }
         ReportPlace::Nowhere => {
             let text = "report not kept: `-o FOLDER` writes it to files";
             return paper.line(0, 2, &[(Ink::Faint, text)]);

@@ -53,9 +53,16 @@ pub fn for_path<R: ?Sized>(
     forms: &'static [FormatEntry<R>],
     path: &Path,
 ) -> Result<&'static FormatEntry<R>, UnknownFormat> {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_lowercase())
+        .unwrap_or_default();
     forms.iter().find(|form| form.extensions.contains(&extension.as_str())).ok_or_else(|| {
-        let known = forms.iter().flat_map(|form| form.extensions).map(|extension| format!(".{extension}"));
-        UnknownFormat::Extension { file: path.display().to_string(), known: known.collect::<Vec<_>>().join(", ") }
+        let known =
+            forms.iter().flat_map(|form| form.extensions).map(|extension| format!(".{extension}"));
+        UnknownFormat::Extension {
+            file: path.display().to_string(),
+            known: known.collect::<Vec<_>>().join(", "),
+        }
     })
 }

@@ -1,8 +1,10 @@
-//! One self-contained page: nothing is loaded from elsewhere, it reads without scripts, prints, and fits a phone.
+//! One self-contained page: nothing is loaded from elsewhere, it reads without scripts, prints, and
+//! fits a phone.
 //!
-//! The page holds verdicts and evidence, not all observations: those are in the JSON report. Escaping is the
-//! template's (every value that is not markup), and the finished page is cleared of control characters. A content
-//! security policy lets nothing run but the page's own script, named by its digest.
+//! The page holds verdicts and evidence, not all observations: those are in the JSON report.
+//! Escaping is the template's (every value that is not markup), and the finished page is cleared of
+//! control characters. A content security policy lets nothing run but the page's own script, named
+//! by its digest.
 
 mod anchors;
 mod causes;
@@ -100,7 +102,11 @@ fn page(report: &Report) -> Markup {
 fn masthead(report: &Report, profiles: &[&str]) -> Markup {
     let observations = || report.devices.iter().flat_map(|device| &device.observations);
     let ran = observations().filter(|observation| observation.outcome == Outcome::Ran).count();
-    let rules = report.devices.iter().flat_map(|device| &device.profiles).flat_map(|profile| &profile.rules);
+    let rules = report
+        .devices
+        .iter()
+        .flat_map(|device| &device.profiles)
+        .flat_map(|profile| &profile.rules);
     let lanes = rules.fold(0, |sum: usize, rule| sum.saturating_add(rule.lanes));
     // Reports of earlier programs have no causes.
     let causes = |device: &Device| match device.causes.len() {
@@ -158,7 +164,9 @@ fn clock(time: &str) -> &str {
 /// Shown by the script, which makes it work.
 fn filter(report: &Report, profiles: &[&str]) -> Markup {
     let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
-    for rule in report.devices.iter().flat_map(|device| &device.profiles).flat_map(|profile| &profile.rules) {
+    for rule in
+        report.devices.iter().flat_map(|device| &device.profiles).flat_map(|profile| &profile.rules)
+    {
         *counts.entry(rule.verdict).or_default() += 1;
     }
     html! {

@@ -1,5 +1,5 @@
-//! The report itself: one JSON document, one line per observation, rule and other small thing. Other documents are written
-//! alike.
+//! The report itself: one JSON document, one line per observation, rule and other small thing.
+//! Other documents are written alike.
 
 use std::io::{self, Write};
 
@@ -26,7 +26,8 @@ pub(crate) fn document(document: &impl Serialize, out: &mut dyn Write) -> io::Re
     out.write_all(b"\n")
 }
 
-/// Keys whose values stand on one line; the members of their values do where the key is in [`MEMBERS`].
+/// Keys whose values stand on one line; the members of their values do where the key is in
+/// [`MEMBERS`].
 const ONE_LINE: [&str; 17] = [
     "run",
     "recompiled",
@@ -64,8 +65,9 @@ const MEMBERS: [&str; 15] = [
     "classes",
 ];
 
-/// Indents the outer parts and writes what comes in great numbers compactly, so that a report can be read, searched
-/// line by line and compared with `diff`, and is hardly larger than without any space.
+/// Indents the outer parts and writes what comes in great numbers compactly, so that a report can
+/// be read, searched line by line and compared with `diff`, and is hardly larger than without any
+/// space.
 #[derive(Default)]
 struct LineFormatter {
     /// Containers around the present place that are spread over lines.
@@ -82,7 +84,12 @@ struct LineFormatter {
 impl LineFormatter {
     fn open<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
         let key = self.path.last().map_or("", String::as_str);
-        let around = self.path.len().checked_sub(2).and_then(|index| self.path.get(index)).map_or("", String::as_str);
+        let around = self
+            .path
+            .len()
+            .checked_sub(2)
+            .and_then(|index| self.path.get(index))
+            .map_or("", String::as_str);
         if self.compact > 0 || ONE_LINE.contains(&key) || MEMBERS.contains(&around) {
             self.compact += 1;
         } else {
@@ -130,7 +137,11 @@ impl Formatter for LineFormatter {
     fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.close(writer, b"]")
     }
-    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+    fn begin_array_value<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
         self.member(writer, first)
     }
     fn end_array_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
@@ -143,7 +154,11 @@ impl Formatter for LineFormatter {
     fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.close(writer, b"}")
     }
-    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+    fn begin_object_key<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
         self.in_key = true;
         self.member(writer, first)
     }
@@ -158,7 +173,11 @@ impl Formatter for LineFormatter {
         self.end();
         Ok(())
     }
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         if let (true, Some(name)) = (self.in_key, self.path.last_mut()) {
             name.push_str(fragment);
         }

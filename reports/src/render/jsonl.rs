@@ -1,7 +1,7 @@
 //! One JSON document a line, each naming what it is (`record`) and the device it belongs to.
 //!
-//! Observations keep their references, `in` to a line with record `inputs`, `same_as` to an earlier observation of the
-//! same device: the lines hold what the report holds and no more.
+//! Observations keep their references, `in` to a line with record `inputs`, `same_as` to an earlier
+//! observation of the same device: the lines hold what the report holds and no more.
 
 use std::io::{self, Write};
 
@@ -65,14 +65,23 @@ struct ProfileLine<'a> {
 impl Render for JsonLines {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let Report { schema, program, host, started, finished, run, .. } = report;
-        write(out, "report", None, None, ReportHead { schema, program, host, started, finished, run: run.as_ref() })?;
+        write(
+            out,
+            "report",
+            None,
+            None,
+            ReportHead { schema, program, host, started, finished, run: run.as_ref() },
+        )?;
         for (name, cases) in &report.inputs {
             write(out, "inputs", None, None, InputList { name, cases })?;
         }
         for device in &report.devices {
             self::device(device, out)?;
         }
-        report.incomplete.iter().try_for_each(|incident| write(out, "incomplete", None, None, incident))
+        report
+            .incomplete
+            .iter()
+            .try_for_each(|incident| write(out, "incomplete", None, None, incident))
     }
 }
 
@@ -85,8 +94,13 @@ fn device(device: &Device, out: &mut dyn Write) -> io::Result<()> {
     }
     for profile in &device.profiles {
         let (id, counts, class) = (Some(profile.id.as_str()), profile.counts, profile.class);
-        let line =
-            ProfileLine { version: &profile.version, class, needs: &profile.needs, without: &profile.without, counts };
+        let line = ProfileLine {
+            version: &profile.version,
+            class,
+            needs: &profile.needs,
+            without: &profile.without,
+            counts,
+        };
         write(out, "profile", key, id, line)?;
         for rule in &profile.rules {
             write(out, "rule", key, id, rule)?;

@@ -1,10 +1,12 @@
-//! `JUnit` XML for CI systems: a suite for each device and profile, a case for each rule; what was flaky or could not be
-//! measured in a suite of the device's own. Failures are the deviations, one per cause: what depends on another rule is
-//! skipped.
+//! `JUnit` XML for CI systems: a suite for each device and profile, a case for each rule; what was
+//! flaky or could not be measured in a suite of the device's own. Failures are the deviations, one
+//! per cause: what depends on another rule is skipped.
 
 use std::io::{self, Write};
 
-use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestRerun, TestSuite};
+use quick_junit::{
+    NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestRerun, TestSuite,
+};
 
 use super::lane;
 use super::{Render, phrase};
@@ -28,7 +30,8 @@ impl Render for Junit {
 }
 
 /// What excuses a rule's failure, or why nothing does.
-pub(crate) type Excuse<'a> = dyn Fn(&Device, &ProfileResult, &RuleResult) -> Result<String, JunitFailure> + 'a;
+pub(crate) type Excuse<'a> =
+    dyn Fn(&Device, &ProfileResult, &RuleResult) -> Result<String, JunitFailure> + 'a;
 
 /// A failure that nothing excuses.
 #[derive(Clone)]
@@ -59,13 +62,18 @@ pub(crate) struct JunitJudge<'a> {
 }
 
 /// Writes the report.
-pub(crate) fn write(report: &Report, out: &mut dyn Write, judge: &JunitJudge<'_>) -> io::Result<()> {
+pub(crate) fn write(
+    report: &Report,
+    out: &mut dyn Write,
+    judge: &JunitJudge<'_>,
+) -> io::Result<()> {
     let mut document = Document::new("fpprobe");
     document.add_test_suites(judge.suite.clone());
     for device in &report.devices {
         let name = phrase::label(report, device);
         let deviations = deviations(device);
-        let is_deviation = |rule: &RuleResult| deviations.iter().any(|(_, one)| std::ptr::eq(*one, rule));
+        let is_deviation =
+            |rule: &RuleResult| deviations.iter().any(|(_, one)| std::ptr::eq(*one, rule));
         for profile in &device.profiles {
             let mut suite = suite(device, &format!("{name}: {}", profile.id));
             suite.add_property(("profile.version", &*visible(&profile.version)));
@@ -81,7 +89,11 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write, judge: &JunitJudge<'_>
         let flaky = device.findings.iter().filter(|finding| finding.kind == "flaky");
         measuring.add_test_cases(flaky.map(self::flaky));
         for incident in device.incomplete.iter().filter(|incident| incident.is_failure()) {
-            measuring.add_test_case(lost(&incident.subject, phrase::incident(incident.outcome), &incident.detail));
+            measuring.add_test_case(lost(
+                &incident.subject,
+                phrase::incident(incident.outcome),
+                &incident.detail,
+            ));
         }
         if !measuring.test_cases.is_empty() {
             document.add_test_suite(measuring);
@@ -91,7 +103,11 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write, judge: &JunitJudge<'_>
     if failed().next().is_some() {
         let mut suite = TestSuite::new("drivers and devices");
         for incident in failed() {
-            suite.add_test_case(lost(&incident.subject, phrase::incident(incident.outcome), &incident.detail));
+            suite.add_test_case(lost(
+                &incident.subject,
+                phrase::incident(incident.outcome),
+                &incident.detail,
+            ));
         }
         document.add_test_suite(suite);
     }
@@ -134,7 +150,9 @@ fn case(
         (Some(Ok(_)), _) => TestCaseStatus::skipped(),
         _ if rule.level == Level::Informative => TestCaseStatus::skipped(),
         (None, Verdict::Conforms | Verdict::Permitted) => TestCaseStatus::success(),
-        (None, Verdict::Incomplete) if rule.level == Level::Required && unmeasured == UnmeasuredPolicy::Error => {
+        (None, Verdict::Incomplete)
+            if rule.level == Level::Required && unmeasured == UnmeasuredPolicy::Error =>
+        {
             TestCaseStatus::non_success(NonSuccessKind::Error)
         }
         (None, _) => TestCaseStatus::skipped(),
@@ -145,7 +163,11 @@ fn case(
     }
     if let Some(Err(failure)) = deviation {
         status.set_type(rule.verdict.name());
-        status.set_description(visible_lines(&evidence(&rule.citation, &failure.evidence, lane::ACCEPTED)));
+        status.set_description(visible_lines(&evidence(
+            &rule.citation,
+            &failure.evidence,
+            lane::ACCEPTED,
+        )));
     }
     let mut case = TestCase::new(&*visible(&format!("{} {}", rule.id, rule.title)), status);
     case.set_classname(&*visible(&profile.id));
@@ -159,7 +181,11 @@ fn case(
 fn message(rule: &RuleResult, deviation: Option<&Result<String, JunitFailure>>) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend((rule.level != Level::Required).then(|| rule.level.name().to_owned()));
-    parts.extend(deviation.map(|(Ok(why) | Err(JunitFailure { why, .. }))| why.clone()).filter(|why| !why.is_empty()));
+    parts.extend(
+        deviation
+            .map(|(Ok(why) | Err(JunitFailure { why, .. }))| why.clone())
+            .filter(|why| !why.is_empty()),
+    );
     parts.push(match rule.failing {
         0 => rule.verdict.name().to_owned(),
         _ => phrase::lanes(rule),
@@ -176,7 +202,8 @@ fn flaky(finding: &Finding) -> TestCase {
     run.set_description(visible_lines(&evidence("", &finding.evidence, lane::against(finding))));
     let mut status = TestCaseStatus::success();
     status.add_rerun(run);
-    let kernel = finding.evidence.first().map_or(finding.text.as_str(), |evidence| &evidence.kernel);
+    let kernel =
+        finding.evidence.first().map_or(finding.text.as_str(), |evidence| &evidence.kernel);
     let mut case = TestCase::new(&*visible(kernel), status);
     case.set_classname("flaky");
     case
@@ -186,7 +213,8 @@ fn flaky(finding: &Finding) -> TestCase {
 fn lost(subject: &str, what: &str, detail: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
     status.set_type(what).set_message(&*visible(&format!("{what}: {detail}")));
-    let mut case = TestCase::new(&*visible(if subject == "-" { "the device" } else { subject }), status);
+    let mut case =
+        TestCase::new(&*visible(if subject == "-" { "the device" } else { subject }), status);
     case.set_classname("measuring");
     case
 }
@@ -198,7 +226,11 @@ fn evidence(citation: &str, lanes: &[Evidence], against: &str) -> String {
     for one in lanes.iter().take(EVIDENCE) {
         lines.push(visible(&one.kernel).into_owned());
         for lane in lane::lines(one, against) {
-            lines.push(visible(&format!("  {} {} {}", lane.name, lane.hex, lane.value)).trim_end().to_owned());
+            lines.push(
+                visible(&format!("  {} {} {}", lane.name, lane.hex, lane.value))
+                    .trim_end()
+                    .to_owned(),
+            );
         }
         lines.extend((!one.command.is_empty()).then(|| format!("  {}", visible(&one.command))));
     }

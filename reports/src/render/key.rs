@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use crate::model::Device;
 
-/// What `VkPhysicalDeviceIDProperties` and `VkPhysicalDeviceProperties` say of a device and its driver.
+/// What `VkPhysicalDeviceIDProperties` and `VkPhysicalDeviceProperties` say of a device and its
+/// driver.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct DeviceKey<'a> {
     name: &'a str,

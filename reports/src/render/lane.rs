@@ -22,7 +22,8 @@ pub struct EvidenceLine {
     pub fields: Vec<(FloatLayout, u64)>,
 }
 
-/// Evidence as lines, one per component: operands, the answer, and what it stands against, which is called `against`.
+/// Evidence as lines, one per component: operands, the answer, and what it stands against, which is
+/// called `against`.
 pub fn lines(evidence: &Evidence, against: &str) -> Vec<EvidenceLine> {
     let reader = ValueReader::new(&evidence.kernel);
     let mut lines = reader.inputs(&evidence.inputs);
@@ -64,9 +65,13 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<EvidenceLine> {
 /// `f32.fadd 0, 1e-45 (subnormal) gives 1e-45 (subnormal); accepted is 0`.
 pub fn sentence(evidence: &Evidence) -> String {
     let lines = lines(evidence, ACCEPTED);
-    let [inputs, results, again] = ["in", RESULTS[0], AGAIN].map(|name| values(&lines, name).join(", "));
+    let [inputs, results, again] =
+        ["in", RESULTS[0], AGAIN].map(|name| values(&lines, name).join(", "));
     if !again.is_empty() {
-        return format!("{} {inputs} gives {results} in one run and {again} in another", evidence.kernel);
+        return format!(
+            "{} {inputs} gives {results} in one run and {again} in another",
+            evidence.kernel
+        );
     }
     let accepted = ["accepted", "or"].map(|name| values(&lines, name)).concat().join(" or ");
     format!("{} {inputs} gives {results}; accepted is {accepted}", evidence.kernel)
@@ -76,21 +81,30 @@ pub fn sentence(evidence: &Evidence) -> String {
 pub fn values(lines: &[EvidenceLine], name: &str) -> Vec<String> {
     let named = |line: &&EvidenceLine| line.name.split([' ', ',']).next() == Some(name);
     let lines = lines.iter().filter(named);
-    lines.map(|line| if line.value.is_empty() { line.hex.clone() } else { line.value.clone() }).collect()
+    lines
+        .map(|line| if line.value.is_empty() { line.hex.clone() } else { line.value.clone() })
+        .collect()
 }
 
-/// Leaves of the components from the first on the one that is not accepted, and says how many there are more.
+/// Leaves of the components from the first on the one that is not accepted, and says how many there
+/// are more.
 fn alone(lines: &mut Vec<EvidenceLine>, first: usize, part: &str, name: &str) {
     let all = lines.split_off(first);
     let count = all.len() - 1;
     lines.extend(all.into_iter().filter(|line| line.name.ends_with(&format!(" {part}"))));
     let value = format!("{count} more components");
-    lines.push(EvidenceLine { name: name.to_owned(), hex: String::new(), value, fields: Vec::new() });
+    lines.push(EvidenceLine {
+        name: name.to_owned(),
+        hex: String::new(),
+        value,
+        fields: Vec::new(),
+    });
 }
 
 /// The component of the answer that is not accepted, by its name.
 pub fn failing(evidence: &Evidence) -> Option<String> {
-    let (kernel, part) = (evidence.kernel.parse::<Kernel>().ok()?, usize::try_from(evidence.component?).ok()?);
+    let (kernel, part) =
+        (evidence.kernel.parse::<Kernel>().ok()?, usize::try_from(evidence.component?).ok()?);
     let names = parts(&kernel);
     // The numbers that lie side by side in one word have no names of their own.
     let own = names.get(part).filter(|_| names.len() == Encoding::of_result(&kernel).len());
@@ -121,7 +135,10 @@ impl ValueReader {
             return ValueReader { params: Vec::new(), results: Vec::new() };
         };
         let readings = |shapes: Vec<Shape>, halves: Function| {
-            shapes.into_iter().map(|shape| BitsReading::of(shape.format, kernel.op.function == halves)).collect()
+            shapes
+                .into_iter()
+                .map(|shape| BitsReading::of(shape.format, kernel.op.function == halves))
+                .collect()
         };
         ValueReader {
             params: readings(kernel.params(), Function::UnpackHalf),
@@ -141,8 +158,14 @@ impl ValueReader {
     fn answer(&self, lines: &mut Vec<EvidenceLine>, name: &str, answer: &Value) {
         match (answer, self.results.as_slice()) {
             (Value::List(values), [_, _]) => {
-                let second = if name == RESULTS[0] { RESULTS[1].to_owned() } else { format!("{name}, {}", RESULTS[1]) };
-                for ((name, value), reading) in [name, &second].into_iter().zip(values).zip(&self.results) {
+                let second = if name == RESULTS[0] {
+                    RESULTS[1].to_owned()
+                } else {
+                    format!("{name}, {}", RESULTS[1])
+                };
+                for ((name, value), reading) in
+                    [name, &second].into_iter().zip(values).zip(&self.results)
+                {
                     components(lines, name, value, Some(*reading));
                 }
             }
@@ -156,12 +179,15 @@ fn exactly(accepts: &serde_json::Value) -> Option<Vec<Value>> {
     let set = accepts.as_object().filter(|set| set.len() == 1)?;
     let value = |json: &serde_json::Value| serde_json::from_value::<Value>(json.clone()).ok();
     match set.get("bits") {
-        Some(serde_json::Value::Array(list)) if (1..=3).contains(&list.len()) => list.iter().map(value).collect(),
+        Some(serde_json::Value::Array(list)) if (1..=3).contains(&list.len()) => {
+            list.iter().map(value).collect()
+        }
         _ => None,
     }
 }
 
-/// What the evidence of a finding stands against: the accepted set for claims, else the other answer.
+/// What the evidence of a finding stands against: the accepted set for claims, else the other
+/// answer.
 pub fn against(finding: &Finding) -> &'static str {
     match finding.kind.as_str() {
         "claim" => ACCEPTED,
@@ -183,7 +209,12 @@ const AGAIN: &str = "again";
 /// What the evidence of a rule stands against.
 pub const ACCEPTED: &str = "accepted";
 
-fn components(lines: &mut Vec<EvidenceLine>, name: &str, value: &Value, reading: Option<BitsReading>) {
+fn components(
+    lines: &mut Vec<EvidenceLine>,
+    name: &str,
+    value: &Value,
+    reading: Option<BitsReading>,
+) {
     match value {
         Value::List(list) => {
             for (index, value) in list.iter().enumerate() {
@@ -195,8 +226,10 @@ fn components(lines: &mut Vec<EvidenceLine>, name: &str, value: &Value, reading:
             }
         }
         Value::Bits(hex) => {
-            let read = reading.and_then(|reading| Some((reading, reading.format().parse_bits(hex).ok()?)));
-            let (value, fields) = read.map(|(reading, bits)| reading.read(bits)).unwrap_or_default();
+            let read =
+                reading.and_then(|reading| Some((reading, reading.format().parse_bits(hex).ok()?)));
+            let (value, fields) =
+                read.map(|(reading, bits)| reading.read(bits)).unwrap_or_default();
             lines.push(EvidenceLine { name: name.to_owned(), hex: hex.to_string(), value, fields });
         }
     }
@@ -235,7 +268,11 @@ enum BitsReading {
 
 impl BitsReading {
     fn of(format: Format, halves: bool) -> BitsReading {
-        if halves && format == Format::U32 { BitsReading::Halves } else { BitsReading::Plain(format) }
+        if halves && format == Format::U32 {
+            BitsReading::Halves
+        } else {
+            BitsReading::Plain(format)
+        }
     }
 
     fn format(self) -> Format {
@@ -250,24 +287,31 @@ impl BitsReading {
         let fields: Vec<(FloatLayout, u64)> = match self {
             BitsReading::Plain(format) => {
                 let channels = format.channels().iter();
-                let channels = channels.filter_map(|one| Some((one.coding.float()?, bits >> one.shift)));
+                let channels =
+                    channels.filter_map(|one| Some((one.coding.float()?, bits >> one.shift)));
                 format.float().map(|layout| (layout, bits)).into_iter().chain(channels).collect()
             }
-            BitsReading::Halves => {
-                Format::F16.float().map(|layout| vec![(layout, bits), (layout, bits >> 16)]).unwrap_or_default()
-            }
+            BitsReading::Halves => Format::F16
+                .float()
+                .map(|layout| vec![(layout, bits), (layout, bits >> 16)])
+                .unwrap_or_default(),
         };
         let value = match self {
             BitsReading::Plain(format) => decimal(format, bits),
             BitsReading::Halves => {
-                format!("({}, {})", decimal(Format::F16, bits & 0xffff), decimal(Format::F16, bits >> 16))
+                format!(
+                    "({}, {})",
+                    decimal(Format::F16, bits & 0xffff),
+                    decimal(Format::F16, bits >> 16)
+                )
             }
         };
         (value, fields)
     }
 }
 
-/// What the evidence's rule accepts, in words; of a result of many components what it accepts of the one that is not accepted.
+/// What the evidence's rule accepts, in words; of a result of many components what it accepts of
+/// the one that is not accepted.
 pub fn accepted(evidence: &Evidence) -> String {
     let parts = evidence.kernel.parse::<Kernel>().map(|kernel| match kernel.op.function {
         // A rule about packed halves accepts each half by itself.

@@ -1,4 +1,5 @@
-//! Markdown for a pull request comment: the matrix first, then deviations folded up, within a comment's size.
+//! Markdown for a pull request comment: the matrix first, then deviations folded up, within a
+//! comment's size.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -21,8 +22,11 @@ pub struct Markdown;
 
 impl Render for Markdown {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        let blocks =
-            report.devices.iter().flat_map(|device| device_blocks(report, device)).chain(report_blocks(report));
+        let blocks = report
+            .devices
+            .iter()
+            .flat_map(|device| device_blocks(report, device))
+            .chain(report_blocks(report));
         out.write_all(comment(matrix(report), blocks, "the report").as_bytes())
     }
 }
@@ -36,7 +40,11 @@ pub(crate) fn comment(mut page: String, blocks: impl Iterator<Item = String>, al
     }
     if left_out > 0 {
         // Writing to a string cannot fail, here and below.
-        let _ = write!(page, "\n{} did not fit here; {all} holds everything.\n", phrase::number(left_out, "section"));
+        let _ = write!(
+            page,
+            "\n{} did not fit here; {all} holds everything.\n",
+            phrase::number(left_out, "section")
+        );
     }
     page
 }
@@ -54,16 +62,30 @@ fn matrix(report: &Report) -> String {
         return page;
     }
     let heads: Vec<String> = profiles.iter().map(|id| escape(id)).collect();
-    let _ = writeln!(page, "| Device | {} |\n|---|{}", heads.join(" | "), "---|".repeat(profiles.len()));
+    let _ = writeln!(
+        page,
+        "| Device | {} |\n|---|{}",
+        heads.join(" | "),
+        "---|".repeat(profiles.len())
+    );
     for device in &report.devices {
-        let _ = write!(page, "| {}<br>{} |", code(&device.identity.name), code(&phrase::driver(&device.identity)));
+        let _ = write!(
+            page,
+            "| {}<br>{} |",
+            code(&device.identity.name),
+            code(&phrase::driver(&device.identity))
+        );
         for id in &profiles {
             let Some(profile) = device.profiles.iter().find(|profile| profile.id == *id) else {
                 page.push_str(" not judged |");
                 continue;
             };
             let conditions = phrase::conditions(profile);
-            let conditions = if conditions.is_empty() { String::new() } else { format!("<br>{}", escape(&conditions)) };
+            let conditions = if conditions.is_empty() {
+                String::new()
+            } else {
+                format!("<br>{}", escape(&conditions))
+            };
             let counts = phrase::counts(&profile.counts);
             let _ = write!(page, " **{}**{conditions}<br>{counts} |", profile.class.name());
         }
@@ -86,7 +108,8 @@ fn device_blocks(report: &Report, device: &Device) -> Vec<String> {
     if !device.findings.is_empty() {
         // The gravest come first in a report; many are alike.
         let findings = device.findings.iter().take(FINDINGS);
-        let lines = findings.map(|finding| format!("{}: {}", escape(&finding.kind), escape(&finding.text)));
+        let lines =
+            findings.map(|finding| format!("{}: {}", escape(&finding.kind), escape(&finding.text)));
         let more = device.findings.len().saturating_sub(FINDINGS);
         let more = if more > 0 { format!("- {more} more in the report\n") } else { String::new() };
         blocks.push(heading("Findings") + &list(lines) + &more);
@@ -98,8 +121,12 @@ fn device_blocks(report: &Report, device: &Device) -> Vec<String> {
 }
 
 fn report_blocks(report: &Report) -> Option<String> {
-    (!report.incomplete.is_empty())
-        .then(|| format!("\n### Drivers and devices that could not be measured\n{}", incidents(&report.incomplete)))
+    (!report.incomplete.is_empty()).then(|| {
+        format!(
+            "\n### Drivers and devices that could not be measured\n{}",
+            incidents(&report.incomplete)
+        )
+    })
 }
 
 pub(crate) fn list(lines: impl Iterator<Item = String>) -> String {
@@ -108,8 +135,13 @@ pub(crate) fn list(lines: impl Iterator<Item = String>) -> String {
 
 fn incidents(incidents: &[Incident]) -> String {
     list(phrase::gathered(incidents).iter().map(|incident| {
-        let subject = if incident.subject == "-" { "the device".to_owned() } else { code(&incident.subject) };
-        let detail = if incident.detail.is_empty() { String::new() } else { format!(": {}", code(&incident.detail)) };
+        let subject =
+            if incident.subject == "-" { "the device".to_owned() } else { code(&incident.subject) };
+        let detail = if incident.detail.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", code(&incident.detail))
+        };
         format!("{} {subject}{detail}", phrase::incident(incident.outcome))
     }))
 }
@@ -151,7 +183,8 @@ pub(crate) fn evidence_block(evidence: &Evidence) -> String {
 pub(crate) fn lane_block(kernel: &str, lines: &[lane::EvidenceLine], command: &str) -> String {
     let mut block = format!("\n| {} | bits | value |\n|---|---|---|\n", code(kernel));
     for line in lines {
-        let _ = writeln!(block, "| {} | {} | {} |", line.name, code(&line.hex), escape(&line.value));
+        let _ =
+            writeln!(block, "| {} | {} | {} |", line.name, code(&line.hex), escape(&line.value));
     }
     if command.is_empty() {
         return block;
@@ -176,7 +209,8 @@ fn guarded(text: &str, markdown: bool) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '&' => safe.push_str("&amp;"),
-            // A mention or reference would notify people and link issues; an empty comment keeps it from being one.
+            // A mention or reference would notify people and link issues; an empty comment keeps it
+            // from being one.
             '@' | '#' => {
                 safe.push(c);
                 safe.push_str("<!-- -->");
@@ -223,6 +257,9 @@ mod tests {
         assert_eq!(code("a`b``c|d\n"), "``` a`b``c\\|d\\u{a} ```");
         assert_eq!(code(" "), "");
         let folded = folded("f16_a*", " <b> @team [x]", "");
-        assert!(folded.contains("<b>f16_a&#x2a;</b> &lt;b&gt; @<!-- -->team &#x5b;x&#x5d;</summary>"), "{folded}");
+        assert!(
+            folded.contains("<b>f16_a&#x2a;</b> &lt;b&gt; @<!-- -->team &#x5b;x&#x5d;</summary>"),
+            "{folded}"
+        );
     }
 }

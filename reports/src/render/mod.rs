@@ -68,8 +68,15 @@ pub trait Render {
         self.render(report, out)
     }
 
-    /// What stands below it on a terminal: commands that lead on, and where the report is. Formats for programs have nothing.
-    fn foot(&self, _report: &Report, _place: &ReportPlace, _style: Style, _out: &mut dyn Write) -> io::Result<()> {
+    /// What stands below it on a terminal: commands that lead on, and where the report is. Formats
+    /// for programs have nothing.
+    fn foot(
+        &self,
+        _report: &Report,
+        _place: &ReportPlace,
+        _style: Style,
+        _out: &mut dyn Write,
+    ) -> io::Result<()> {
         Ok(())
     }
 }
@@ -85,7 +92,12 @@ pub static FORMATS: &[OutputFormat] = &[
         about: "summary and deviations for the terminal",
         renderer: &Text { style: Style::PLAIN },
     },
-    OutputFormat { name: "json", extensions: &["json"], about: "the whole report, one document", renderer: &Json },
+    OutputFormat {
+        name: "json",
+        extensions: &["json"],
+        about: "the whole report, one document",
+        renderer: &Json,
+    },
     OutputFormat {
         name: "jsonl",
         extensions: &["jsonl", "ndjson"],
@@ -110,7 +122,12 @@ pub static FORMATS: &[OutputFormat] = &[
         about: "every result of every kernel as a table for SQL: a row for each lane",
         renderer: &Parquet,
     },
-    OutputFormat { name: "csv", extensions: &["csv"], about: "one row per device, profile and rule", renderer: &Csv },
+    OutputFormat {
+        name: "csv",
+        extensions: &["csv"],
+        about: "one row per device, profile and rule",
+        renderer: &Csv,
+    },
     OutputFormat {
         name: "md",
         extensions: &["md", "markdown"],
@@ -166,8 +183,9 @@ mod tests {
                 assert_eq!(by_path(Path::new(&path)).map(|found| found.name), Ok(format.name));
             }
         }
-        let message =
-            |found: Result<&OutputFormat, UnknownFormat>| found.map(|format| format.name).unwrap_err().to_string();
+        let message = |found: Result<&OutputFormat, UnknownFormat>| {
+            found.map(|format| format.name).unwrap_err().to_string()
+        };
         assert_eq!(
             message(by_name("yaml")),
             "unknown output format `yaml`; known are text, json, jsonl, html, junit, parquet, csv, md, recipes, caps, prometheus, \

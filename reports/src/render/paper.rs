@@ -206,7 +206,10 @@ mod tests {
             "  one two\n      three,\n      four\n"
         );
         assert_eq!(print(narrow, &[(Ink::Plain, "測試 測試 測試")]), "  測試 測試\n      測試\n");
-        assert_eq!(print(narrow, &[(Ink::Plain, "averyveryverylongword")]), "  averyveryverylongword\n");
+        assert_eq!(
+            print(narrow, &[(Ink::Plain, "averyveryverylongword")]),
+            "  averyveryverylongword\n"
+        );
         assert_eq!(pad("測試", 6), "測試  ");
     }
 
@@ -214,7 +217,11 @@ mod tests {
     fn a_name_that_is_far_too_long_is_cut() {
         let long = "é".repeat(9_000_000);
         let cut = print(Style { colour: false, width: 2000, whole: true }, &[(Ink::Strong, &long)]);
-        assert!(cut.len() < 3000 && cut.ends_with("éé… (9,000,000 characters)\n"), "{} bytes", cut.len());
+        assert!(
+            cut.len() < 3000 && cut.ends_with("éé… (9,000,000 characters)\n"),
+            "{} bytes",
+            cut.len()
+        );
         let name = "é".repeat(LONGEST);
         assert_eq!(print(Style::PLAIN, &[(Ink::Strong, &name)]).trim(), name);
     }
@@ -222,6 +229,9 @@ mod tests {
     #[test]
     fn colours_are_ours_and_escapes_are_shown() {
         let colour = Style { colour: true, width: 80, whole: true };
-        assert_eq!(print(colour, &[(Ink::Bad, "a\x1b[0m"), (Ink::Plain, "b")]), "  \x1b[1;31ma\\u{1b}[0m\x1b[0mb\n");
+        assert_eq!(
+            print(colour, &[(Ink::Bad, "a\x1b[0m"), (Ink::Plain, "b")]),
+            "  \x1b[1;31ma\\u{1b}[0m\x1b[0mb\n"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The results of a report alone, as a table for programs that query in SQL: the file that lies beside a report.
+//! The results of a report alone, as a table for programs that query in SQL: the file that lies
+//! beside a report.
 
 use std::io::{self, Write};
 

@@ -8,8 +8,8 @@ use fpprobe_spirv::Control;
 use crate::broken_rules::BrokenRule;
 use crate::escape::visible;
 use crate::model::{
-    Cause, Class, Conditions, Counts, Device, Driver, Elsewhere, Identity, Incident, Level, Outcome, ProfileResult,
-    Report, RuleResult, Verdict,
+    Cause, Class, Conditions, Counts, Device, Driver, Elsewhere, Identity, Incident, Level,
+    Outcome, ProfileResult, Report, RuleResult, Verdict,
 };
 use crate::scoreboard::{NearestRecipe, ScopedCauses};
 
@@ -38,8 +38,9 @@ pub fn count_of(counts: &Counts, verdict: Verdict) -> usize {
 /// `2 deviates`, `18 conforms`: verdicts that occur, the gravest first.
 pub fn count_list(counts: &Counts) -> Vec<String> {
     let occurring = VERDICTS.iter().filter(|verdict| count_of(counts, **verdict) > 0);
-    let list: Vec<String> =
-        occurring.map(|verdict| format!("{} {}", count_of(counts, *verdict), verdict.name())).collect();
+    let list: Vec<String> = occurring
+        .map(|verdict| format!("{} {}", count_of(counts, *verdict), verdict.name()))
+        .collect();
     if list.is_empty() { vec!["no required rules".to_owned()] } else { list }
 }
 
@@ -53,12 +54,14 @@ pub fn number(count: usize, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// The conditions of a run that are not the default ones: `, seed 5, 16 random cases of each kernel`.
+/// The conditions of a run that are not the default ones: `, seed 5, 16 random cases of each
+/// kernel`.
 pub fn measured(conditions: Option<Conditions>) -> String {
     let Conditions { seed, random, stress, recompiled: _ } = conditions.unwrap_or_default();
     let all = [
         (seed != 0).then(|| format!(", seed {seed}")),
-        (random != 0).then(|| format!(", {} of each kernel", number(random as usize, "random case"))),
+        (random != 0)
+            .then(|| format!(", {} of each kernel", number(random as usize, "random case"))),
         stress.then(|| ", under stress".to_owned()),
     ];
     all.into_iter().flatten().collect()
@@ -77,7 +80,8 @@ pub fn grouped(count: usize) -> String {
     grouped
 }
 
-/// The device's name; with its driver where another device has the same name, with its place where that does not help.
+/// The device's name; with its driver where another device has the same name, with its place where
+/// that does not help.
 pub fn label(report: &Report, device: &Device) -> String {
     let driver = |device: &Device| {
         let Driver { info, version, .. } = &device.identity.driver;
@@ -98,7 +102,8 @@ pub fn label(report: &Report, device: &Device) -> String {
 /// The recipe and the missing groups of a profile; empty where there is nothing to say.
 pub fn conditions(profile: &ProfileResult) -> String {
     let mut parts = Vec::new();
-    // A recipe under which rules still fail is no recipe: only where it makes the device conform is it worth a word.
+    // A recipe under which rules still fail is no recipe: only where it makes the device conform is
+    // it worth a word.
     if profile.class == Class::ConformsWith {
         parts.push(format!("needs {}", needs(profile.needs.iter().map(String::as_str))));
     }
@@ -121,7 +126,9 @@ pub fn needs<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
             None => names.push((name, width.into_iter().collect())),
         }
     }
-    let one = |(name, widths): (String, Vec<String>)| format!("{name} {}", widths.join(", ")).trim_end().to_owned();
+    let one = |(name, widths): (String, Vec<String>)| {
+        format!("{name} {}", widths.join(", ")).trim_end().to_owned()
+    };
     names.into_iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
@@ -138,7 +145,11 @@ pub fn class_in_words(causes: &[Cause], profile: &ProfileResult) -> String {
     let mut counts = Vec::new();
     counts.extend((run_time > 0).then(|| format!("{} at run time", number(run_time, "cause"))));
     counts.extend((constants > 0).then(|| format!("{constants} of constants alone")));
-    let open = profile.rules.iter().filter(|rule| rule.level == Level::Required && !rule.verdict.is_decided()).count();
+    let open = profile
+        .rules
+        .iter()
+        .filter(|rule| rule.level == Level::Required && !rule.verdict.is_decided())
+        .count();
     counts.extend((open > 0).then(|| format!("{} not judged", number(open, "rule"))));
     if counts.is_empty() {
         profile.class.name().to_owned()
@@ -149,7 +160,11 @@ pub fn class_in_words(causes: &[Cause], profile: &ProfileResult) -> String {
 
 /// `2 of 12 causes remain, besides D32-18`.
 pub fn remaining(recipe: &NearestRecipe<'_>) -> String {
-    let new = if recipe.new.is_empty() { String::new() } else { format!(", besides {}", recipe.new.join(", ")) };
+    let new = if recipe.new.is_empty() {
+        String::new()
+    } else {
+        format!(", besides {}", recipe.new.join(", "))
+    };
     let verb = if recipe.remaining.len() == 1 { "remains" } else { "remain" };
     format!("{} of {} {verb}{new}", recipe.remaining.len(), number(recipe.of, "cause"))
 }
@@ -215,7 +230,11 @@ pub fn short_ids<'a>(ids: &[&'a str]) -> BTreeMap<&'a str, &'a str> {
 pub fn lanes(rule: &RuleResult) -> String {
     let mut parts = Vec::new();
     if rule.failing > 0 || rule.elsewhere.is_empty() {
-        parts.push(format!("{} of {} not accepted", grouped(rule.failing), number(rule.lanes, "lane")));
+        parts.push(format!(
+            "{} of {} not accepted",
+            grouped(rule.failing),
+            number(rule.lanes, "lane")
+        ));
     }
     let more = if rule.failing > 0 { " more" } else { "" };
     let elsewhere = |one: &Elsewhere| {
@@ -246,13 +265,18 @@ pub fn gathered(incidents: &[Incident]) -> Vec<Cow<'_, Incident>> {
     /// Of at most this many each is listed; of more, N are named.
     const FEW: usize = 4;
     let mut by_reason: HashMap<&str, Vec<&str>> = HashMap::new();
-    for Incident { subject, detail, .. } in incidents.iter().filter(|incident| incident.outcome.is_none()) {
+    for Incident { subject, detail, .. } in
+        incidents.iter().filter(|incident| incident.outcome.is_none())
+    {
         by_reason.entry(detail).or_default().push(subject);
     }
     let text = incidents.iter().filter_map(|incident| {
-        let alike = by_reason.get(&*incident.detail).filter(|all| incident.outcome.is_none() && all.len() > FEW);
+        let alike = by_reason
+            .get(&*incident.detail)
+            .filter(|all| incident.outcome.is_none() && all.len() > FEW);
         let Some(all) = alike else { return Some(Cow::Borrowed(incident)) };
-        let subject = format!("{} kernels, {} and so on", grouped(all.len()), all[..FEW].join(", "));
+        let subject =
+            format!("{} kernels, {} and so on", grouped(all.len()), all[..FEW].join(", "));
         (all[0] == incident.subject).then(|| Cow::Owned(Incident { subject, ..incident.clone() }))
     });
     text.collect()
@@ -306,7 +330,8 @@ mod tests {
             ["a", "b", "c", "d", "e"].map(|kernel| incident(kernel, None, "no time")).into();
         incidents.insert(2, incident("f", Some(Outcome::Crashed), "no time"));
         incidents.push(incident("g", None, "set aside"));
-        let text: Vec<String> = gathered(&incidents).iter().map(|incident| incident.subject.clone()).collect();
+        let text: Vec<String> =
+            gathered(&incidents).iter().map(|incident| incident.subject.clone()).collect();
         assert_eq!(text, ["5 kernels, a, b, c, d and so on", "f", "g"]);
         assert_eq!(gathered(&incidents[..5]).len(), 5);
     }

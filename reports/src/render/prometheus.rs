@@ -1,7 +1,8 @@
-//! Prometheus' text format (version 0.0.4), for the textfile collector of `node_exporter`: gauges alone, no timestamps.
+//! Prometheus' text format (version 0.0.4), for the textfile collector of `node_exporter`: gauges
+//! alone, no timestamps.
 //!
-//! Series are named by `slot` and `key` of the device: a driver update changes the key. Two devices that share both are
-//! distinguished by a number after the key, so that no series appears twice.
+//! Series are named by `slot` and `key` of the device: a driver update changes the key. Two devices
+//! that share both are distinguished by a number after the key, so that no series appears twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -23,7 +24,10 @@ const METRICS: [(&str, &str); 10] = [
     ("fpprobe_build_info", "Version of the program that measured; always 1."),
     ("fpprobe_device_info", "What a device and its driver are; always 1."),
     ("fpprobe_device_tainted", "Whether a layer or the like may have changed the answers."),
-    ("fpprobe_profile_class", "1 for the class that the device has under the profile, 0 for the others."),
+    (
+        "fpprobe_profile_class",
+        "1 for the class that the device has under the profile, 0 for the others.",
+    ),
     ("fpprobe_profile_rules", "Required rules of the profile by verdict."),
     ("fpprobe_rule_deviations", "Answers that the rule does not accept."),
     ("fpprobe_kernels", "Kernels that were asked, by outcome."),
@@ -70,14 +74,21 @@ impl Render for Prometheus {
         for (metric, help) in METRICS {
             let Some(series) = series.get(metric) else { continue };
             writeln!(out, "# HELP {metric} {help}\n# TYPE {metric} gauge")?;
-            series.iter().try_for_each(|(labels, value)| writeln!(out, "{metric}{{{labels}}} {value}"))?;
+            series
+                .iter()
+                .try_for_each(|(labels, value)| writeln!(out, "{metric}{{{labels}}} {value}"))?;
         }
         Ok(())
     }
 }
 
-fn device(device: &Device, who: &[(&str, &str); 3], add: &mut impl FnMut(&'static str, &[(&str, &str)], u64)) {
-    let mut add = |metric, labels: &[(&str, &str)], value| add(metric, &[&who[..], labels].concat(), value);
+fn device(
+    device: &Device,
+    who: &[(&str, &str); 3],
+    add: &mut impl FnMut(&'static str, &[(&str, &str)], u64),
+) {
+    let mut add =
+        |metric, labels: &[(&str, &str)], value| add(metric, &[&who[..], labels].concat(), value);
     let (identity, driver) = (&device.identity, &device.identity.driver);
     let [vendor, model] = [identity.vendor_id, identity.device_id].map(|id| format!("{id:04x}"));
     let info = [
@@ -93,7 +104,8 @@ fn device(device: &Device, who: &[(&str, &str); 3], add: &mut impl FnMut(&'stati
     add("fpprobe_device_info", &info, 1);
     add("fpprobe_device_tainted", &[], u64::from(!device.taint.is_empty()));
     for (outcome, name) in OUTCOMES {
-        let count = device.observations.iter().filter(|observation| observation.outcome == outcome).count();
+        let count =
+            device.observations.iter().filter(|observation| observation.outcome == outcome).count();
         add("fpprobe_kernels", &[("outcome", name)], count as u64);
     }
     let kinds: BTreeSet<&str> = device.findings.iter().map(|finding| &finding.kind[..]).collect();
@@ -104,7 +116,11 @@ fn device(device: &Device, who: &[(&str, &str); 3], add: &mut impl FnMut(&'stati
     for profile in &device.profiles {
         let id = ("profile", &profile.id[..]);
         for class in [Class::Conforms, Class::ConformsWith, Class::Deviates, Class::Incomplete] {
-            add("fpprobe_profile_class", &[id, ("class", class.name())], u64::from(class == profile.class));
+            add(
+                "fpprobe_profile_class",
+                &[id, ("class", class.name())],
+                u64::from(class == profile.class),
+            );
         }
         let counts = &profile.counts;
         for (verdict, count) in [

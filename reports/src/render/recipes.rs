@@ -1,5 +1,6 @@
-//! Recipes for translation layers: per device and profile what every module must carry, and which instructions stand for
-//! which operation, in SPIR-V's terms. One JSON document; a layer finds its device by the ids that Vulkan gives it.
+//! Recipes for translation layers: per device and profile what every module must carry, and which
+//! instructions stand for which operation, in SPIR-V's terms. One JSON document; a layer finds its
+//! device by the ids that Vulkan gives it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -20,7 +21,8 @@ pub const SCHEMA: &str = "fpprobe-recipes/1";
 #[derive(Clone, Copy, Debug)]
 pub struct Recipes;
 
-/// What `fpprobe judge --format recipes` writes. Members keep their meaning; later versions may add some.
+/// What `fpprobe judge --format recipes` writes. Members keep their meaning; later versions may add
+/// some.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "Recipes")]
 struct RecipesDocument<'a> {
@@ -46,7 +48,8 @@ struct DeviceRecipe<'a> {
     extensions: BTreeSet<&'static str>,
     /// Execution modes with a float width as operand.
     execution_modes: Vec<ExecutionMode>,
-    /// The mask of `FPFastMathDefault`, for every float type of a module; absent where there is to be none.
+    /// The mask of `FPFastMathDefault`, for every float type of a module; absent where there is to
+    /// be none.
     #[serde(skip_serializing_if = "Option::is_none")]
     fast_math_default: Option<u32>,
     /// Whether every arithmetic instruction is to be decorated with `NoContraction`.
@@ -80,18 +83,26 @@ impl Render for Recipes {
             let profiles = device.profiles.iter().filter(|profile| !profile.rules.is_empty());
             profiles.map(move |profile| recipe(device, profile))
         });
-        let document = RecipesDocument { schema: SCHEMA, measured: &report.finished, recipes: recipes.collect() };
+        let document = RecipesDocument {
+            schema: SCHEMA,
+            measured: &report.finished,
+            recipes: recipes.collect(),
+        };
         json::document(&document, out)
     }
 }
 
 fn recipe<'a>(device: &'a Device, profile: &'a ProfileResult) -> DeviceRecipe<'a> {
     // Lowerings stand among the needs as `operation=kernel`; they are in `operations`, too.
-    let controls: Vec<Control> = profile.needs.iter().filter_map(|need| need.parse().ok()).collect();
+    let controls: Vec<Control> =
+        profile.needs.iter().filter_map(|need| need.parse().ok()).collect();
     let modes: Vec<_> = controls.iter().filter_map(|control| control.mode()).collect();
     let unmet = |verdict| !matches!(verdict, Verdict::Conforms | Verdict::Permitted);
     let conforms = matches!(profile.class, Class::Conforms | Class::ConformsWith);
-    let failing = profile.rules.iter().filter(|rule| !conforms && rule.level == Level::Required && unmet(rule.verdict));
+    let failing = profile
+        .rules
+        .iter()
+        .filter(|rule| !conforms && rule.level == Level::Required && unmet(rule.verdict));
     DeviceRecipe {
         device: DeviceKey::of(device),
         profile: &profile.id,
@@ -110,7 +121,11 @@ fn recipe<'a>(device: &'a Device, profile: &'a ProfileResult) -> DeviceRecipe<'a
             .collect(),
         fast_math_default: controls.contains(&Control::FastMath0).then_some(0),
         no_contraction: controls.contains(&Control::NoContract),
-        operations: profile.operations.iter().map(|(name, kernels)| (name.as_str(), lowerings(kernels))).collect(),
+        operations: profile
+            .operations
+            .iter()
+            .map(|(name, kernels)| (name.as_str(), lowerings(kernels)))
+            .collect(),
     }
 }
 
@@ -119,7 +134,10 @@ fn lowerings(kernels: &[String]) -> BTreeMap<String, LoweringRow> {
     let kernels = kernels.iter().filter_map(|id| id.parse::<Kernel>().ok());
     kernels
         .map(|kernel| {
-            (kernel.format.to_string(), LoweringRow { kernel: kernel.to_string(), instructions: spelled(&kernel) })
+            (
+                kernel.format.to_string(),
+                LoweringRow { kernel: kernel.to_string(), instructions: spelled(&kernel) },
+            )
         })
         .collect()
 }

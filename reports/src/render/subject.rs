@@ -5,30 +5,43 @@ use std::io::{self, Write};
 use super::field::field;
 use super::paper::{Ink, Paper, Style, pad};
 use super::{lane, phrase, text};
-use crate::model::{Cause, Device, DeviceTrait, ProfileResult, Report, RuleResult, StoredObservation, Verdict};
+use crate::model::{
+    Cause, Device, DeviceTrait, ProfileResult, Report, RuleResult, StoredObservation, Verdict,
+};
 use crate::numbered::numbered;
 
 /// Lanes of evidence, and kernels, that are shown where not everything is.
 const MOST: usize = 4;
 
 /// Writes the values of traits, device by device: of one with the lanes that show it.
-pub fn traits(report: &Report, ids: &[String], style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn traits(
+    report: &Report,
+    ids: &[String],
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let paper = &mut Paper::new(out, style);
     for device in &report.devices {
-        let known: Vec<&DeviceTrait> = device.traits.iter().filter(|one| ids.contains(&one.id)).collect();
+        let known: Vec<&DeviceTrait> =
+            device.traits.iter().filter(|one| ids.contains(&one.id)).collect();
         if known.is_empty() {
             continue;
         }
         title(paper, report, device)?;
         let width = known.iter().map(|one| one.id.len()).max().unwrap_or_default() + 2;
         for one in &known {
-            paper.line(2, width, &[(Ink::Faint, &pad(&one.id, width)), (Ink::Plain, &one.describe())])?;
+            paper.line(
+                2,
+                width,
+                &[(Ink::Faint, &pad(&one.id, width)), (Ink::Plain, &one.describe())],
+            )?;
         }
         let [one] = &known[..] else { continue };
         for (scope, value) in one.scopes() {
             for share in value.iter().flat_map(|value| &value.shares) {
                 let kernels = super::field::some(&share.kernels, MOST);
-                let share_text = format!("{} in {}", share.value, phrase::number(share.lanes, "lane"));
+                let share_text =
+                    format!("{} in {}", share.value, phrase::number(share.lanes, "lane"));
                 field(paper, scope, Ink::Faint, &format!("{share_text}: {kernels}"))?;
             }
             for lane in value.iter().flat_map(|value| &value.evidence).take(MOST) {
@@ -52,7 +65,8 @@ pub fn rule(report: &Report, id: &str, style: Style, out: &mut dyn Write) -> io:
         title(paper, report, device)?;
         for (profile, rule) in &judged {
             let ink = if rule.verdict == Verdict::Deviates { Ink::Bad } else { Ink::Plain };
-            let label = if rule.label.is_empty() { String::new() } else { format!(" ({})", rule.label) };
+            let label =
+                if rule.label.is_empty() { String::new() } else { format!(" ({})", rule.label) };
             let verdict = format!("{}{label}; {}", rule.verdict.name(), phrase::lanes(rule));
             field(paper, profile, ink, &verdict)?;
             field(paper, "", Ink::Plain, &rule.behaviour)?;
@@ -71,13 +85,19 @@ pub fn rule(report: &Report, id: &str, style: Style, out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// Writes how these kernels ran, which rules do not accept their results, and in which causes these are. `ids` selects kernels by
-/// their ids.
-pub fn kernels(report: &Report, ids: &dyn Fn(&str) -> bool, style: Style, out: &mut dyn Write) -> io::Result<()> {
+/// Writes how these kernels ran, which rules do not accept their results, and in which causes these
+/// are. `ids` selects kernels by their ids.
+pub fn kernels(
+    report: &Report,
+    ids: &dyn Fn(&str) -> bool,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let paper = &mut Paper::new(out, style);
     let most = if paper.is_whole() { usize::MAX } else { MOST };
     for device in &report.devices {
-        let own: Vec<&StoredObservation> = device.observations.iter().filter(|one| ids(&one.kernel)).collect();
+        let own: Vec<&StoredObservation> =
+            device.observations.iter().filter(|one| ids(&one.kernel)).collect();
         if own.is_empty() {
             continue;
         }
@@ -97,20 +117,35 @@ pub fn kernels(report: &Report, ids: &dyn Fn(&str) -> bool, style: Style, out: &
         // What fails stands first.
         rows.sort_by_key(|(_, rules)| rules.is_empty());
         for (one, rules) in rows.iter().take(most) {
-            let detail = if one.detail.is_empty() { String::new() } else { format!(": {}", one.detail) };
-            let fails =
-                if rules.is_empty() { String::new() } else { format!("; not accepted by {}", rules.join(", ")) };
+            let detail =
+                if one.detail.is_empty() { String::new() } else { format!(": {}", one.detail) };
+            let fails = if rules.is_empty() {
+                String::new()
+            } else {
+                format!("; not accepted by {}", rules.join(", "))
+            };
             let ink = if rules.is_empty() { Ink::Plain } else { Ink::Bad };
             let outcome = format!(": {}{detail}", phrase::outcome(one.outcome));
-            paper.line(2, 2, &[(Ink::Plain, &one.kernel), (Ink::Plain, &outcome), (ink, &fails)])?;
+            paper.line(
+                2,
+                2,
+                &[(Ink::Plain, &one.kernel), (Ink::Plain, &outcome), (ink, &fails)],
+            )?;
         }
         if rows.len() > most {
-            let text = format!("{} more; `--verbose` shows all", phrase::number(rows.len() - most, "kernel"));
+            let text = format!(
+                "{} more; `--verbose` shows all",
+                phrase::number(rows.len() - most, "kernel")
+            );
             paper.line(2, 2, &[(Ink::Faint, &text)])?;
         }
         causes(paper, report, device, |cause| cause.kernels.iter().any(|kernel| ids(kernel)))?;
         let mut shown = Vec::new();
-        let rules = device.profiles.iter().flat_map(|profile| &profile.rules).flat_map(|rule| &rule.evidence);
+        let rules = device
+            .profiles
+            .iter()
+            .flat_map(|profile| &profile.rules)
+            .flat_map(|rule| &rule.evidence);
         let lanes = device.causes.iter().flat_map(|cause| &cause.evidence).chain(rules);
         for evidence in lanes.filter(|evidence| ids(&evidence.kernel)) {
             if shown.len() < most && !shown.contains(&evidence) {
@@ -135,8 +170,14 @@ pub(super) fn title(paper: &mut Paper, report: &Report, device: &Device) -> io::
 }
 
 /// The causes of a device that these are part of.
-fn causes(paper: &mut Paper, report: &Report, device: &Device, is_part: impl Fn(&Cause) -> bool) -> io::Result<()> {
-    for one in numbered(report).filter(|one| std::ptr::eq(one.device, device) && is_part(one.cause)) {
+fn causes(
+    paper: &mut Paper,
+    report: &Report,
+    device: &Device,
+    is_part: impl Fn(&Cause) -> bool,
+) -> io::Result<()> {
+    for one in numbered(report).filter(|one| std::ptr::eq(one.device, device) && is_part(one.cause))
+    {
         field(paper, &format!("cause {}", one.number), Ink::Strong, &one.cause.headline)?;
     }
     Ok(())

@@ -103,7 +103,8 @@ fn classes(paper: &mut Paper, device: &Device) -> io::Result<()> {
     for profile in &device.profiles {
         let short = ProfileResult { without: few(&profile.without), ..profile.clone() };
         let conditions = phrase::conditions(&short);
-        let conditions = if conditions.is_empty() { String::new() } else { format!("; {conditions}") };
+        let conditions =
+            if conditions.is_empty() { String::new() } else { format!("; {conditions}") };
         paper.line(
             2,
             column + 2,
@@ -124,9 +125,14 @@ fn few(names: &[String]) -> Vec<String> {
     first.iter().cloned().chain(more).collect()
 }
 
-/// Causes, the gravest first, under a title that `name` ends: all of them with their simplest lanes, or what fits a screen; numbered
-/// from `first` on.
-pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &str) -> io::Result<()> {
+/// Causes, the gravest first, under a title that `name` ends: all of them with their simplest
+/// lanes, or what fits a screen; numbered from `first` on.
+pub(super) fn causes(
+    paper: &mut Paper,
+    device: &Device,
+    first: usize,
+    name: &str,
+) -> io::Result<()> {
     if device.causes.is_empty() {
         let fails = |profile: &ProfileResult| {
             profile.rules.iter().any(|rule| rule.failing > 0 && rule.level != Level::Informative)
@@ -160,11 +166,18 @@ pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &st
         ],
     )?;
     for (number, cause) in device.causes.iter().enumerate().take(most) {
-        if paper.is_whole() && cause.recommended && !device.causes[..number].iter().any(|before| before.recommended) {
+        if paper.is_whole()
+            && cause.recommended
+            && !device.causes[..number].iter().any(|before| before.recommended)
+        {
             paper.line(0, 2, &[(Ink::Strong, "Causes that break recommended rules alone")])?;
         }
         let place = format!("{:>2} ", first + number);
-        let fix = if cause.fix.is_empty() { String::new() } else { format!("; fix: {}", phrase::any_of(&cause.fix)) };
+        let fix = if cause.fix.is_empty() {
+            String::new()
+        } else {
+            format!("; fix: {}", phrase::any_of(&cause.fix))
+        };
         let room = paper.width().saturating_sub(place.len() + SEVERITY + fix.len());
         let profiles = breaks(cause, &names, room.saturating_sub(cause.headline.len()));
         let room = room.saturating_sub(profiles.len());
@@ -183,12 +196,23 @@ pub(super) fn causes(paper: &mut Paper, device: &Device, first: usize, name: &st
             && let Some(text) = simplest(cause)
         {
             let indent = place.len() + SEVERITY;
-            paper.line(indent, 0, &[(Ink::Faint, &fitted(paper, &text, paper.width().saturating_sub(indent)))])?;
+            paper.line(
+                indent,
+                0,
+                &[(Ink::Faint, &fitted(paper, &text, paper.width().saturating_sub(indent)))],
+            )?;
         }
     }
     let more = device.causes.len().saturating_sub(most);
     if more > 0 {
-        paper.line(0, 2, &[(Ink::Faint, &format!("{} more; `--verbose` shows all", phrase::number(more, "cause")))])?;
+        paper.line(
+            0,
+            2,
+            &[(
+                Ink::Faint,
+                &format!("{} more; `--verbose` shows all", phrase::number(more, "cause")),
+            )],
+        )?;
     }
     Ok(())
 }
@@ -230,37 +254,53 @@ fn rest(paper: &mut Paper, device: &Device) -> io::Result<()> {
     }
     let mut pieces: Vec<(Ink, String)> = Vec::new();
     for (title, counts) in [("Kernels without results: ", outcomes), ("Findings: ", findings)] {
-        let counts: Vec<String> =
-            counts.iter().map(|(name, count)| format!("{} {name}", phrase::grouped(*count))).collect();
+        let counts: Vec<String> = counts
+            .iter()
+            .map(|(name, count)| format!("{} {name}", phrase::grouped(*count)))
+            .collect();
         if !counts.is_empty() {
             let gap = if pieces.is_empty() { "" } else { " · " };
             pieces.extend([(Ink::Faint, format!("{gap}{title}")), (Ink::Plain, counts.join(", "))]);
         }
     }
     if !pieces.is_empty() {
-        let pieces: Vec<(Ink, &str)> = pieces.iter().map(|(ink, text)| (*ink, text.as_str())).collect();
+        let pieces: Vec<(Ink, &str)> =
+            pieces.iter().map(|(ink, text)| (*ink, text.as_str())).collect();
         paper.line(0, 2, &pieces)?;
     }
     let incidents = phrase::gathered(&device.incomplete);
     for incident in incidents.iter().take(LANES) {
         // Of a device as a whole.
-        let subject = if incident.subject == "-" { String::new() } else { format!(" {}", incident.subject) };
+        let subject =
+            if incident.subject == "-" { String::new() } else { format!(" {}", incident.subject) };
         let text = format!("{subject}: {}", incident.detail);
-        let room = if paper.is_whole() { usize::MAX } else { paper.width().saturating_sub(MISSING.len()) };
-        paper.line(0, 2, &[(Ink::Doubt, MISSING), (Ink::Plain, &phrase::shortened(&text, room))])?;
+        let room =
+            if paper.is_whole() { usize::MAX } else { paper.width().saturating_sub(MISSING.len()) };
+        paper.line(
+            0,
+            2,
+            &[(Ink::Doubt, MISSING), (Ink::Plain, &phrase::shortened(&text, room))],
+        )?;
     }
     let more = incidents.len().saturating_sub(LANES);
     if more > 0 {
-        paper.line(0, 2, &[(Ink::Doubt, "not measured "), (Ink::Plain, &format!("{more} more"))])?;
+        paper.line(
+            0,
+            2,
+            &[(Ink::Doubt, "not measured "), (Ink::Plain, &format!("{more} more"))],
+        )?;
     }
     Ok(())
 }
 
-/// What the device lacks of optional groups: controls and formats by name, and the number of paths of texels.
+/// What the device lacks of optional groups: controls and formats by name, and the number of paths
+/// of texels.
 fn missing(device: &Device) -> Option<String> {
-    let ids: BTreeSet<&str> = device.profiles.iter().flat_map(|profile| &profile.without).map(String::as_str).collect();
+    let ids: BTreeSet<&str> =
+        device.profiles.iter().flat_map(|profile| &profile.without).map(String::as_str).collect();
     let (paths, named): (Vec<&str>, Vec<&str>) = ids.into_iter().partition(|id| id.contains('.'));
-    let mut parts: Vec<String> = (!named.is_empty()).then(|| phrase::needs(named)).into_iter().collect();
+    let mut parts: Vec<String> =
+        (!named.is_empty()).then(|| phrase::needs(named)).into_iter().collect();
     parts.extend((!paths.is_empty()).then(|| phrase::number(paths.len(), "texel path")));
     (!parts.is_empty()).then(|| parts.join("; "))
 }

@@ -1,4 +1,5 @@
-//! The terminal summary: one row per device and profile, then deviations, one per cause, then what else there is.
+//! The terminal summary: one row per device and profile, then deviations, one per cause, then what
+//! else there is.
 
 use std::io::{self, Write};
 
@@ -49,7 +50,11 @@ impl Render for Text {
         }
         for (place, device) in report.devices.iter().enumerate() {
             let several = report.devices.len() > 1;
-            let name = if several { format!(": {}", phrase::label(report, device)) } else { String::new() };
+            let name = if several {
+                format!(": {}", phrase::label(report, device))
+            } else {
+                String::new()
+            };
             details(paper, device, first_number(report, place), &name)?;
         }
         if !report.incomplete.is_empty() {
@@ -62,7 +67,13 @@ impl Render for Text {
         Ok(())
     }
 
-    fn foot(&self, report: &Report, place: &ReportPlace, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn foot(
+        &self,
+        report: &Report,
+        place: &ReportPlace,
+        style: Style,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         foot::write(&mut Paper::new(out, style), report, place)
     }
 }
@@ -74,7 +85,11 @@ fn head(paper: &mut Paper, device: &Device, column: usize) -> io::Result<()> {
     paper.line(2, 2, &[(Ink::Faint, &about)])?;
     // The usual name says nothing.
     if !["", APPLICATION].contains(&device.application.as_str()) {
-        paper.line(2, 2, &[(Ink::Plain, "measured as application "), (Ink::Strong, &device.application)])?;
+        paper.line(
+            2,
+            2,
+            &[(Ink::Plain, "measured as application "), (Ink::Strong, &device.application)],
+        )?;
     }
     for taint in &device.taint {
         paper.line(2, 2, &[(Ink::Doubt, "tainted: "), (Ink::Plain, taint)])?;
@@ -82,10 +97,12 @@ fn head(paper: &mut Paper, device: &Device, column: usize) -> io::Result<()> {
     for profile in &device.profiles {
         let id = pad(&profile.id, column + 2);
         let class = pad(profile.class.name(), 15);
-        let counts: Vec<String> = phrase::count_list(&profile.counts).iter().map(|count| together(count)).collect();
+        let counts: Vec<String> =
+            phrase::count_list(&profile.counts).iter().map(|count| together(count)).collect();
         let counts = counts.join(", ");
         let conditions = phrase::conditions(profile);
-        let conditions = if conditions.is_empty() { String::new() } else { format!("; {conditions}") };
+        let conditions =
+            if conditions.is_empty() { String::new() } else { format!("; {conditions}") };
         let pieces = [
             (Ink::Plain, id.as_str()),
             (Ink::of_class(profile.class), &class),
@@ -165,7 +182,11 @@ fn cause(paper: &mut Paper, cause: &BrokenRule) -> io::Result<()> {
         paper.line(4, 2, &[(Ink::Faint, &more)])?;
     }
     if !cause.dependents.is_empty() {
-        paper.line(4, 2, &[(Ink::Faint, "also fail because of it: "), (Ink::Note, &phrase::dependents(cause))])?;
+        paper.line(
+            4,
+            2,
+            &[(Ink::Faint, "also fail because of it: "), (Ink::Note, &phrase::dependents(cause))],
+        )?;
     }
     Ok(())
 }
@@ -181,14 +202,22 @@ fn findings(paper: &mut Paper, findings: &[Finding]) -> io::Result<()> {
     for kind in kinds {
         let alike = || findings.iter().filter(|finding| finding.kind == kind);
         for (index, finding) in alike().take(FINDINGS).enumerate() {
-            paper.line(2, 2, &[(Ink::Doubt, kind), (Ink::Plain, ": "), (Ink::Plain, &finding.text)])?;
+            paper.line(
+                2,
+                2,
+                &[(Ink::Doubt, kind), (Ink::Plain, ": "), (Ink::Plain, &finding.text)],
+            )?;
             if let (0, Some(evidence)) = (index, finding.evidence.first()) {
                 self::evidence(paper, evidence, lane::against(finding))?;
             }
         }
         let more = alike().count().saturating_sub(FINDINGS);
         if more > 0 {
-            paper.line(2, 2, &[(Ink::Doubt, kind), (Ink::Faint, &format!(": {more} more in the report"))])?;
+            paper.line(
+                2,
+                2,
+                &[(Ink::Doubt, kind), (Ink::Faint, &format!(": {more} more in the report"))],
+            )?;
         }
     }
     Ok(())
@@ -200,14 +229,23 @@ pub(crate) fn evidence(paper: &mut Paper, evidence: &Evidence, against: &str) ->
 }
 
 /// A lane under its kernel's name, and the command that shows it, if there is one.
-pub(crate) fn lane(paper: &mut Paper, kernel: &str, lines: &[lane::EvidenceLine], command: &str) -> io::Result<()> {
+pub(crate) fn lane(
+    paper: &mut Paper,
+    kernel: &str,
+    lines: &[lane::EvidenceLine],
+    command: &str,
+) -> io::Result<()> {
     paper.line(4, 2, &[(Ink::Plain, kernel)])?;
     let column = lines.iter().map(|line| line.hex.len()).max().unwrap_or(0) + 2;
     let labels = lines.iter().map(|line| line.name.len()).max().unwrap_or(0).max(8) + 2;
     for line in lines {
         let label = pad(&line.name, labels);
         let hex = if line.hex.is_empty() { String::new() } else { pad(&line.hex, column) };
-        paper.line(6, labels, &[(Ink::Faint, &label), (Ink::Plain, &hex), (Ink::Plain, &line.value)])?;
+        paper.line(
+            6,
+            labels,
+            &[(Ink::Faint, &label), (Ink::Plain, &hex), (Ink::Plain, &line.value)],
+        )?;
     }
     if command.is_empty() { Ok(()) } else { paper.whole(6, Ink::Note, command) }
 }
@@ -215,6 +253,11 @@ pub(crate) fn lane(paper: &mut Paper, kernel: &str, lines: &[lane::EvidenceLine]
 fn incident(paper: &mut Paper, incident: &Incident) -> io::Result<()> {
     let outcome = phrase::incident(incident.outcome);
     let subject = if incident.subject == "-" { "the device" } else { &incident.subject };
-    let detail = if incident.detail.is_empty() { String::new() } else { format!(": {}", incident.detail) };
-    paper.line(2, 2, &[(Ink::Doubt, outcome), (Ink::Plain, " "), (Ink::Plain, subject), (Ink::Plain, &detail)])
+    let detail =
+        if incident.detail.is_empty() { String::new() } else { format!(": {}", incident.detail) };
+    paper.line(
+        2,
+        2,
+        &[(Ink::Doubt, outcome), (Ink::Plain, " "), (Ink::Plain, subject), (Ink::Plain, &detail)],
+    )
 }

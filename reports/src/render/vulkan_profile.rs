@@ -1,4 +1,5 @@
-//! Vulkan Profiles JSON: per device one profile of what its driver claims of floats, and one of what it was seen to do.
+//! Vulkan Profiles JSON: per device one profile of what its driver claims of floats, and one of
+//! what it was seen to do.
 
 use std::io::{self, Write};
 
@@ -9,7 +10,9 @@ use super::{Render, json};
 use crate::escape::visible;
 use crate::model::{Device, Report};
 use crate::verified::{ModeProof, Modes};
-use crate::vulkan_profile::{CONTROLS, FEATURES, INDEPENDENCE, INDEPENDENT, SCHEMA, control, is_feature};
+use crate::vulkan_profile::{
+    CONTROLS, FEATURES, INDEPENDENCE, INDEPENDENT, SCHEMA, control, is_feature,
+};
 
 /// Vulkan Profiles, one document.
 #[derive(Clone, Copy, Debug)]
@@ -25,15 +28,26 @@ impl Render for VulkanProfile {
                 Some(control) => matches!(modes.shown(control), ModeProof::Proven(_)),
                 None => claimed(member),
             };
-            let said = ("claimed", "what the driver claims of floats", content(device, claimed, true));
-            let seen = ("verified", "the part of it that its answers bear out", content(device, verified, false));
+            let said =
+                ("claimed", "what the driver claims of floats", content(device, claimed, true));
+            let seen = (
+                "verified",
+                "the part of it that its answers bear out",
+                content(device, verified, false),
+            );
             for (kind, what, content) in [said, seen] {
                 let name = format!("{}_{index}_{kind}", plain(&device.identity.name));
-                profiles.insert(format!("VP_FPPROBE_{name}"), profile(report, device, kind, what, &name));
+                profiles.insert(
+                    format!("VP_FPPROBE_{name}"),
+                    profile(report, device, kind, what, &name),
+                );
                 capabilities.insert(name, content);
             }
         }
-        json::document(&json!({ "$schema": SCHEMA, "capabilities": capabilities, "profiles": profiles }), out)
+        json::document(
+            &json!({ "$schema": SCHEMA, "capabilities": capabilities, "profiles": profiles }),
+            out,
+        )
     }
 }
 
@@ -63,7 +77,10 @@ fn profile(report: &Report, device: &Device, kind: &str, what: &str, capabilitie
     let (name, driver) = (visible(&device.identity.name), &device.identity.driver);
     let (maker, info) = (visible(&driver.name), visible(&driver.info));
     let tainted = if device.taint.is_empty() { "" } else { " Measured with active layers." };
-    let date = report.finished.get(..10).filter(|date| date.bytes().all(|b| b.is_ascii_digit() || b == b'-'));
+    let date = report
+        .finished
+        .get(..10)
+        .filter(|date| date.bytes().all(|b| b.is_ascii_digit() || b == b'-'));
     json!({
         "version": 1,
         "label": format!("{name}, {kind}"),
@@ -82,7 +99,10 @@ fn profile(report: &Report, device: &Device, kind: &str, what: &str, capabilitie
 
 /// Three numbers; a driver may say anything.
 fn version(text: &str) -> &str {
-    let numbers = text.split('.').filter(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())).count();
+    let numbers = text
+        .split('.')
+        .filter(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        .count();
     if numbers == 3 && text.split('.').count() == 3 { text } else { "1.0.0" }
 }
 

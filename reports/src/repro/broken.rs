@@ -16,7 +16,8 @@ pub(super) struct BrokenSentence<'a> {
     pub quote: String,
 }
 
-/// The rules of a cause that do not accept this lane; where the report does not say which, those that fail on its kernel, or all.
+/// The rules of a cause that do not accept this lane; where the report does not say which, those
+/// that fail on its kernel, or all.
 pub(super) fn broken<'a>(
     report: &'a Report,
     NumberedCause { device, cause, .. }: NumberedCause<'a>,
@@ -34,17 +35,29 @@ pub(super) fn broken<'a>(
     let of_case = |rule: &RuleResult| {
         rule.failed.iter().any(|failed| {
             let numbers = || numbers(&failed.cases, usize::MAX).unwrap_or_default();
-            failed.kernel == evidence.kernel && place.is_some_and(|place| numbers().contains(&place))
+            failed.kernel == evidence.kernel
+                && place.is_some_and(|place| numbers().contains(&place))
         })
     };
-    let of_kernel = |rule: &RuleResult| rule.failed.iter().any(|failed| failed.kernel == evidence.kernel);
+    let of_kernel =
+        |rule: &RuleResult| rule.failed.iter().any(|failed| failed.kernel == evidence.kernel);
     let pick = |is_broken: &dyn Fn(&RuleResult) -> bool| -> Vec<_> {
         rules.iter().filter(|(_, rule)| is_broken(rule)).copied().collect()
     };
-    let picked = [pick(&of_case), pick(&of_kernel)].into_iter().find(|rules| !rules.is_empty()).unwrap_or(rules);
+    let picked = [pick(&of_case), pick(&of_kernel)]
+        .into_iter()
+        .find(|rules| !rules.is_empty())
+        .unwrap_or(rules);
     let sentence = |(profile, rule): (&'a ProfileResult, &'a RuleResult)| {
-        let known = profiles.iter().find(|known| known.id == profile.id).and_then(|known| known.rule(&rule.id));
-        BrokenSentence { profile, rule, quote: known.map(|known| known.quote.clone()).unwrap_or_default() }
+        let known = profiles
+            .iter()
+            .find(|known| known.id == profile.id)
+            .and_then(|known| known.rule(&rule.id));
+        BrokenSentence {
+            profile,
+            rule,
+            quote: known.map(|known| known.quote.clone()).unwrap_or_default(),
+        }
     };
     picked.into_iter().map(sentence).collect()
 }

@@ -6,15 +6,15 @@ use fpprobe_spirv::Kernel;
 use fpprobe_spirv::emit::Expectation;
 
 /// Why conditions accept more than the accepted set.
-const UNION: &str =
-    "a script has no `or`: of a set with gaps, its ends are checked, and that the result is not the recorded one";
+const UNION: &str = "a script has no `or`: of a set with gaps, its ends are checked, and that the result is not the recorded one";
 /// Likewise, for numbers that lie side by side in a word.
-const PACKED: &str = "a script compares whole words: the word is only checked not to be the recorded one";
+const PACKED: &str =
+    "a script compares whole words: the word is only checked not to be the recorded one";
 /// Likewise, for sets that this version cannot read.
-const UNKNOWN: &str =
-    "what is accepted depends on other results: the result is only checked not to be the recorded one";
+const UNKNOWN: &str = "what is accepted depends on other results: the result is only checked not to be the recorded one";
 
-/// What a script expects of a failing lane. The recorded result fails it; every accepted result passes.
+/// What a script expects of a failing lane. The recorded result fails it; every accepted result
+/// passes.
 pub(super) struct ExpectedResult {
     /// Conditions of each component of all results.
     pub components: Vec<Vec<Expectation>>,
@@ -46,14 +46,18 @@ impl ExpectedResult {
         }
         if parts.len() == observed.len() {
             let of_part = |(set, bits): (&Set, &u64)| conditions(set, *bits);
-            let (components, exact): (Vec<_>, Vec<bool>) = sets.iter().zip(&parts).map(of_part).unzip();
+            let (components, exact): (Vec<_>, Vec<bool>) =
+                sets.iter().zip(&parts).map(of_part).unzip();
             let is_exact = is_alone && exact.into_iter().all(|exact| exact);
             return ExpectedResult { components, weaker: (!is_exact).then_some(UNION) };
         }
         let single: Option<Vec<u64>> = sets.iter().map(single).collect();
         match single {
             Some(parts) => ExpectedResult {
-                components: assemble(kernel, &parts).into_iter().map(|bits| vec![Expectation::Equal(bits)]).collect(),
+                components: assemble(kernel, &parts)
+                    .into_iter()
+                    .map(|bits| vec![Expectation::Equal(bits)])
+                    .collect(),
                 weaker: None,
             },
             None => not_recorded(PACKED),
@@ -69,8 +73,8 @@ fn single(set: &Set) -> Option<u64> {
     }
 }
 
-/// Conditions that every member of a set meets, and the observed bits do not where they are no member; also whether only members
-/// meet them.
+/// Conditions that every member of a set meets, and the observed bits do not where they are no
+/// member; also whether only members meet them.
 fn conditions(set: &Set, observed: u64) -> (Vec<Expectation>, bool) {
     let codes = set.codes();
     let (Some((first, _)), Some((_, last))) = (codes.first(), codes.last()) else {
@@ -103,8 +107,13 @@ mod tests {
         let kernel: Kernel = kernel.parse().unwrap();
         let accepted = Accepted::from_json(&Encoding::of_result(&kernel), accepts);
         let expected = ExpectedResult::new(&kernel, observed, accepted.as_ref());
-        let fails = |(conditions, bits): (&Vec<Expectation>, &u64)| conditions.iter().any(|one| !one.holds(*bits));
-        assert!(expected.components.iter().zip(observed).any(fails), "the recorded result passes: {accepts}");
+        let fails = |(conditions, bits): (&Vec<Expectation>, &u64)| {
+            conditions.iter().any(|one| !one.holds(*bits))
+        };
+        assert!(
+            expected.components.iter().zip(observed).any(fails),
+            "the recorded result passes: {accepts}"
+        );
         expected
     }
 
@@ -121,7 +130,13 @@ mod tests {
                 vec![vec![AtLeast(0xbc00), AtMost(0xbc02)]],
                 true,
             ),
-            ("f16.fadd", vec![1], json!({ "bits": ["0000", "8000"] }), vec![vec![AtMost(0x8000), Differs(1)]], false),
+            (
+                "f16.fadd",
+                vec![1],
+                json!({ "bits": ["0000", "8000"] }),
+                vec![vec![AtMost(0x8000), Differs(1)]],
+                false,
+            ),
             ("f16.fadd", vec![0], json!({ "nan": true }), vec![vec![AtLeast(0x7c01)]], false),
             (
                 "f16.fadd:width=2",
@@ -148,7 +163,11 @@ mod tests {
             ("f32.fadd", vec![7], json!("as another kernel"), vec![vec![Differs(7)]], false),
         ] {
             let expected = expected(kernel, &observed, &accepts);
-            assert_eq!((expected.components, expected.weaker.is_none()), (components, is_exact), "{kernel} {accepts}");
+            assert_eq!(
+                (expected.components, expected.weaker.is_none()),
+                (components, is_exact),
+                "{kernel} {accepts}"
+            );
         }
     }
 

@@ -55,7 +55,9 @@ pub(super) fn text(
         escape(&cause_fix(device, cause))
     );
     if cause.scope == Scope::Constants {
-        text.push_str("- constants only: the compiler folds them; operands from memory do not show it\n");
+        text.push_str(
+            "- constants only: the compiler folds them; operands from memory do not show it\n",
+        );
     }
     text + &reproduce(lane, files, missing)
 }
@@ -65,14 +67,27 @@ fn device(report: &Report, identity: &Identity) -> String {
     let rows = [
         (
             "device",
-            format!("{} ({:04x}:{:04x}, {})", identity.name, identity.vendor_id, identity.device_id, identity.kind),
+            format!(
+                "{} ({:04x}:{:04x}, {})",
+                identity.name, identity.vendor_id, identity.device_id, identity.kind
+            ),
         ),
         ("driver", phrase::driver(identity)),
-        ("library", format!("{} {}", driver.library.rsplit('/').next().unwrap_or_default(), driver.build_id)),
+        (
+            "library",
+            format!(
+                "{} {}",
+                driver.library.rsplit('/').next().unwrap_or_default(),
+                driver.build_id
+            ),
+        ),
         // The model; its flags follow.
         ("processor", identity.cpu.iter().filter_map(|cpu| cpu.split(':').next()).collect()),
         ("system", format!("{}, {}", report.host.os, report.host.kernel)),
-        ("measured", format!("{} by {} {}", report.finished, report.program.name, report.program.version)),
+        (
+            "measured",
+            format!("{} by {} {}", report.finished, report.program.name, report.program.version),
+        ),
     ];
     let rows = rows.iter().filter(|(_, value)| !value.trim().is_empty());
     rows.fold("\n| | |\n|---|---|\n".to_owned(), |text, (name, value)| {
@@ -114,17 +129,24 @@ fn required(sentences: &[BrokenSentence<'_>]) -> String {
 }
 
 /// The files, those that there are not, and the command.
-fn reproduce(lane: &FailingCase<'_>, files: &[ReproFile], missing: &[(&'static str, BuildError)]) -> String {
+fn reproduce(
+    lane: &FailingCase<'_>,
+    files: &[ReproFile],
+    missing: &[(&'static str, BuildError)],
+) -> String {
     let mut text = "\n## Reproduce\n\n".to_owned();
     for file in files {
-        let about = FORMS.iter().find(|(_, name, _)| *name == file.name).map_or("", |(_, _, about)| about);
+        let about =
+            FORMS.iter().find(|(_, name, _)| *name == file.name).map_or("", |(_, _, about)| about);
         let _ = writeln!(text, "- {}: {about}", code(file.name));
     }
     let _ = writeln!(text, "- {}: inputs, result and accepted set as data", code(LANE));
     for (name, why) in missing {
         let _ = writeln!(text, "- no {}: {}", code(name), visible(&why.to_string()));
     }
-    if let Some(why) = lane.expected.weaker.filter(|_| files.iter().any(|file| file.name == FORMS[0].1)) {
+    if let Some(why) =
+        lane.expected.weaker.filter(|_| files.iter().any(|file| file.name == FORMS[0].1))
+    {
         let _ = writeln!(text, "- the script passes more than is accepted: {why}");
     }
     if !lane.kernel.controls.is_empty() && files.iter().any(|file| file.name == FORMS[3].1) {

@@ -19,8 +19,18 @@ pub trait RenderScreen {
 
 /// Every form, in the order of help texts.
 pub static SCREENS: &[FormatEntry<dyn RenderScreen + Sync>] = &[
-    FormatEntry { name: "text", extensions: &["txt"], about: "for the terminal", renderer: &ScreenText },
-    FormatEntry { name: "json", extensions: &["json"], about: "one document", renderer: &ScreenJson },
+    FormatEntry {
+        name: "text",
+        extensions: &["txt"],
+        about: "for the terminal",
+        renderer: &ScreenText,
+    },
+    FormatEntry {
+        name: "json",
+        extensions: &["json"],
+        about: "one document",
+        renderer: &ScreenJson,
+    },
 ];
 
 struct ScreenJson;
@@ -40,7 +50,11 @@ impl RenderScreen for ScreenText {
             shown(paper, device)?;
         }
         for incident in &screen.incomplete {
-            paper.line(0, 2, &[(Ink::Doubt, &format!("{}: {}", incident.subject, incident.detail))])?;
+            paper.line(
+                0,
+                2,
+                &[(Ink::Doubt, &format!("{}: {}", incident.subject, incident.detail))],
+            )?;
         }
         Ok(())
     }
@@ -49,11 +63,16 @@ impl RenderScreen for ScreenText {
 fn shown(paper: &mut Paper<'_>, device: &ScreenedDevice) -> io::Result<()> {
     let driver = &device.identity.driver;
     let driver = if driver.info.is_empty() { &driver.name } else { &driver.info };
-    paper.line(0, 2, &[(Ink::Strong, &device.identity.name), (Ink::Faint, &format!(" [{driver}]"))])?;
+    paper.line(
+        0,
+        2,
+        &[(Ink::Strong, &device.identity.name), (Ink::Faint, &format!(" [{driver}]"))],
+    )?;
     let all = device.rounds.iter().map(|round| round.sensors);
     let highest = all.clone().fold(Sensors::default(), Sensors::max);
     let lowest = all.filter_map(|one| one.temperature_c).reduce(f64::min);
-    let temperature = lowest.zip(highest.temperature_c).map(|(low, high)| format!(", {low:.0} to {high:.0} °C"));
+    let temperature =
+        lowest.zip(highest.temperature_c).map(|(low, high)| format!(", {low:.0} to {high:.0} °C"));
     let clock = highest.clock_mhz.map(|clock| format!(", up to {clock:.0} MHz"));
     let kernels = device.kernels.swept + device.kernels.listed;
     let (differing, ink) = match device.findings.len() {
@@ -73,7 +92,8 @@ fn shown(paper: &mut Paper<'_>, device: &ScreenedDevice) -> io::Result<()> {
     paper.line(2, 2, &[(ink, &differing), (Ink::Plain, &extent)])?;
     for finding in &device.findings {
         paper.line(2, 4, &[(Ink::Bad, &finding.kernel), (Ink::Plain, &headline(finding))])?;
-        let located: Vec<String> = finding.list.iter().filter_map(|one| case(&finding.kernel, one)).collect();
+        let located: Vec<String> =
+            finding.list.iter().filter_map(|one| case(&finding.kernel, one)).collect();
         for line in located.iter().take(SHOWN) {
             paper.whole(6, Ink::Plain, line)?;
         }
@@ -91,7 +111,8 @@ fn headline(finding: &ScreenFinding) -> String {
         FailureClass::NotReproduced => "not reproduced",
     };
     let reproduced = finding.reproduction_rate.map(|rate| format!(", reproduction rate {rate:.3}"));
-    let temperature = finding.temperature_c.map(|[low, high]| format!(", at {low:.0} to {high:.0} °C"));
+    let temperature =
+        finding.temperature_c.map(|[low, high]| format!(", at {low:.0} to {high:.0} °C"));
     let lane = finding.lane.map(|[lane, lanes]| format!(", in lane {lane} of {lanes}"));
     format!(
         "  {class}: {} of {} differ, {:.1e} of results, first after {:.1} s{}{}{}",
@@ -109,9 +130,14 @@ fn headline(finding: &ScreenFinding) -> String {
 fn case(kernel: &str, failure: &ScreenFailure) -> Option<String> {
     let (out, expected) = (failure.out.as_ref()?, failure.expected.as_ref());
     let inputs: Vec<String> = failure.inputs.iter().map(argument).collect();
-    let expected = expected.map_or_else(String::new, |expected| format!(", else {}", argument(expected)));
+    let expected =
+        expected.map_or_else(String::new, |expected| format!(", else {}", argument(expected)));
     let times = format!("{} of {} times", failure.times, failure.of);
-    Some(format!("fpprobe eval {kernel} {}: {}{expected}, {times}", inputs.join(" "), argument(out)))
+    Some(format!(
+        "fpprobe eval {kernel} {}: {}{expected}, {times}",
+        inputs.join(" "),
+        argument(out)
+    ))
 }
 
 #[cfg(test)]

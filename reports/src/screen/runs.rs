@@ -1,4 +1,5 @@
-//! The runs of one piece of work, a block of inputs or a list of cases, and what those of a kernel amount to.
+//! The runs of one piece of work, a block of inputs or a list of cases, and what those of a kernel
+//! amount to.
 
 use super::{FailureClass, ScreenFailure, ScreenFinding, ScreenRound};
 
@@ -8,7 +9,8 @@ const MOST: usize = 255;
 const LISTED: usize = 16;
 /// Runs with the same other results that make a failure persistent.
 const PERSISTENT: usize = 3;
-/// Failures expected of which none came: where failures are independent, that is one time in a thousand.
+/// Failures expected of which none came: where failures are independent, that is one time in a
+/// thousand.
 const EXPECTED: f64 = 7.0;
 
 /// What the runs of one piece of work gave.
@@ -42,7 +44,13 @@ impl<T: PartialEq + Clone> WorkRuns<T> {
     /// No run yet.
     pub fn new(reference: Option<T>) -> WorkRuns<T> {
         let has_reference = reference.is_some();
-        WorkRuns { results: reference.into_iter().collect(), has_reference, calm: 0, first: None, later: Vec::new() }
+        WorkRuns {
+            results: reference.into_iter().collect(),
+            has_reference,
+            calm: 0,
+            first: None,
+            later: Vec::new(),
+        }
     }
 
     /// Adds a run; whether its result differs from the first.
@@ -76,7 +84,8 @@ impl<T: PartialEq + Clone> WorkRuns<T> {
         self.calm + self.later.len() as u64
     }
 
-    /// The place of what is right: the reference, or what first came twice. Where nothing did, the first, which may be.
+    /// The place of what is right: the reference, or what first came twice. Where nothing did, the
+    /// first, which may be.
     fn right(&self) -> usize {
         if self.has_reference || self.calm > 1 {
             return 0;
@@ -112,14 +121,17 @@ impl<T: PartialEq + Clone> WorkRuns<T> {
     /// The wrong results, each with how often it came and the first run with it.
     pub fn wrong(&self) -> impl Iterator<Item = (&T, u64, ScreenRun)> {
         let right = self.right();
-        self.results.iter().enumerate().filter(move |(place, _)| *place != right).filter_map(move |(place, result)| {
-            let mut runs = self.later.iter().filter(|run| usize::from(run.result) == place);
-            let first = *runs.next()?;
-            Some((result, 1 + runs.count() as u64, first))
-        })
+        self.results.iter().enumerate().filter(move |(place, _)| *place != right).filter_map(
+            move |(place, result)| {
+                let mut runs = self.later.iter().filter(|run| usize::from(run.result) == place);
+                let first = *runs.next()?;
+                Some((result, 1 + runs.count() as u64, first))
+            },
+        )
     }
 
-    /// Whether one wrong result came in each run from its first on, several times, by all local sizes or by one.
+    /// Whether one wrong result came in each run from its first on, several times, by all local
+    /// sizes or by one.
     fn is_persistent(&self, rounds: &[ScreenRound]) -> bool {
         let group = |run: &&ScreenRun| rounds.get(run.round).map(|round| round.group);
         let right = self.right();
@@ -127,10 +139,12 @@ impl<T: PartialEq + Clone> WorkRuns<T> {
             let is_it = |run: &&ScreenRun| usize::from(run.result) == place;
             let first = self.later.iter().position(|run| is_it(&run)).unwrap_or(self.later.len());
             let since: Vec<&ScreenRun> = self.later[first..].iter().collect();
-            let each_time = |runs: &[&ScreenRun]| runs.len() >= PERSISTENT && runs.iter().all(is_it);
+            let each_time =
+                |runs: &[&ScreenRun]| runs.len() >= PERSISTENT && runs.iter().all(is_it);
             let mut by_size = since.clone();
             by_size.sort_by_key(group);
-            each_time(&since) || by_size.chunk_by(|one, other| group(one) == group(other)).any(each_time)
+            each_time(&since)
+                || by_size.chunk_by(|one, other| group(one) == group(other)).any(each_time)
         })
     }
 }
@@ -148,13 +162,15 @@ pub struct ScreenRuns<'a, T> {
 }
 
 impl<T: PartialEq + Clone> ScreenRuns<'_, T> {
-    /// What they amount to; `None` where nothing differs. Operands and results of the failures are still to be found.
+    /// What they amount to; `None` where nothing differs. Operands and results of the failures are
+    /// still to be found.
     pub fn finding(&self) -> Option<ScreenFinding> {
         let failing = || self.work.iter().filter(|(_, runs)| runs.failed().next().is_some());
         let failed = || failing().flat_map(|(_, runs)| runs.failed());
         let first = failed().min_by(|one, other| one.ordinal.cmp(&other.ordinal))?;
         let last = failed().max_by(|one, other| one.ordinal.cmp(&other.ordinal))?;
-        let (count, runs) = (failed().count() as u64, self.work.iter().map(|(_, runs)| runs.runs()).sum::<u64>());
+        let (count, runs) =
+            (failed().count() as u64, self.work.iter().map(|(_, runs)| runs.runs()).sum::<u64>());
         let after = |runs: &WorkRuns<T>| {
             let first = runs.failed().next().map_or(u64::MAX, |first| first.ordinal);
             runs.later.iter().filter(|run| run.ordinal > first).count() as u64
@@ -171,7 +187,9 @@ impl<T: PartialEq + Clone> ScreenRuns<'_, T> {
         };
         // Where every run fails, that one more would not have.
         let calm = (runs - count).max(1) as f64 / runs.max(2) as f64;
-        let temperature = |run: &ScreenRun| self.rounds.get(run.round).and_then(|round| round.sensors.temperature_c);
+        let temperature = |run: &ScreenRun| {
+            self.rounds.get(run.round).and_then(|round| round.sensors.temperature_c)
+        };
         let bounds = |known: Option<[f64; 2]>, own: f64| {
             Some(known.map_or([own; 2], |[low, high]| [low.min(own), high.max(own)]))
         };
@@ -191,7 +209,8 @@ impl<T: PartialEq + Clone> ScreenRuns<'_, T> {
         })
     }
 
-    /// The first failures, each with the result that is right and the wrong one, as [`ScreenFinding::list`] has them.
+    /// The first failures, each with the result that is right and the wrong one, as
+    /// [`ScreenFinding::list`] has them.
     pub fn listed(&self) -> Vec<(ScreenFailure, Option<&T>, &T)> {
         let mut all = Vec::new();
         for (block, runs) in self.work.iter().filter(|(_, runs)| runs.differs()) {
@@ -241,7 +260,8 @@ mod tests {
             (Some(block), runs)
         };
         let work: Vec<_> = (0_u64..).zip(blocks).map(runs_of).collect();
-        ScreenRuns { kernel: "f32.sqrt", results_per_run: 1 << 20, work: &work, rounds: &rounds }.finding()
+        ScreenRuns { kernel: "f32.sqrt", results_per_run: 1 << 20, work: &work, rounds: &rounds }
+            .finding()
     }
 
     #[test]
@@ -271,7 +291,10 @@ mod tests {
         let known = finding(Some(7), &[&[9; 4]]).unwrap();
         assert_eq!((known.class, known.failed, known.runs), (FailureClass::Persistent, 4, 4));
         let first = finding(None, &[&[9, 7, 7, 7, 7]]).unwrap();
-        assert_eq!((first.class, first.failed, first.time_to_failure_s), (FailureClass::Intermittent, 1, 0.0));
+        assert_eq!(
+            (first.class, first.failed, first.time_to_failure_s),
+            (FailureClass::Intermittent, 1, 0.0)
+        );
         let never = finding(None, &[&[1, 2, 3, 4, 5]]).unwrap();
         assert_eq!((never.class, never.failed, never.runs), (FailureClass::Intermittent, 4, 5));
     }
@@ -288,7 +311,9 @@ mod tests {
     fn results_that_never_come_again_need_bounded_memory() {
         let all: Vec<u32> = (0..1000).collect();
         let mut runs = WorkRuns::new(None);
-        all.iter().enumerate().for_each(|(at, result)| assert_eq!(runs.add(result, at, 0.0, at as u64), at > 0));
+        all.iter()
+            .enumerate()
+            .for_each(|(at, result)| assert_eq!(runs.add(result, at, 0.0, at as u64), at > 0));
         assert_eq!((runs.results.len(), runs.runs()), (MOST + 1, 1000));
     }
 }

@@ -48,7 +48,9 @@ pub enum StoreError {
     #[error(transparent)]
     Load(#[from] LoadError),
     /// A report of nothing can be compared with nothing.
-    #[error("the report was not stored: it holds no device; `fpprobe doctor` says why a machine has none")]
+    #[error(
+        "the report was not stored: it holds no device; `fpprobe doctor` says why a machine has none"
+    )]
     NoDevice,
     /// Active layers and the like make a report unfit as reference.
     #[error(
@@ -94,6 +96,10 @@ fn hint(cause: &io::Error) -> &'static str {
 }
 
 /// Names what was being done to a path.
-pub(super) fn doing<T>(result: io::Result<T>, doing: &'static str, path: &std::path::Path) -> Result<T, StoreError> {
+pub(super) fn doing<T>(
+    result: io::Result<T>,
+    doing: &'static str,
+    path: &std::path::Path,
+) -> Result<T, StoreError> {
     result.map_err(|cause| StoreError::Io { doing, path: path.to_owned(), cause })
 }

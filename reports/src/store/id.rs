@@ -6,13 +6,19 @@ use super::{Listing, Store, StoreError, StoredReport};
 const SHORTEST: usize = 2;
 
 impl Store {
-    /// The report that a text means: `last`, `last-1` and so on back in time, the first digits of an id, or the name of a
-    /// file.
+    /// The report that a text means: `last`, `last-1` and so on back in time, the first digits of
+    /// an id, or the name of a file.
     pub fn find(&self, listing: &Listing, id: &str) -> Result<StoredReport, StoreError> {
-        let unknown = |hint: String| StoreError::Unknown { path: self.folder.clone(), id: id.to_owned(), hint };
+        let unknown = |hint: String| StoreError::Unknown {
+            path: self.folder.clone(),
+            id: id.to_owned(),
+            hint,
+        };
         let count = listing.reports.len();
         if count == 0 {
-            return Err(unknown("it is empty (`fpprobe run` and `fpprobe history add FILE` fill it)".into()));
+            return Err(unknown(
+                "it is empty (`fpprobe run` and `fpprobe history add FILE` fill it)".into(),
+            ));
         }
         if let Some(back) = place_before(id) {
             let found = count.checked_sub(1).and_then(|last| last.checked_sub(back));
@@ -28,11 +34,13 @@ impl Store {
         let found: Vec<&StoredReport> = listing.reports.iter().filter(called).collect();
         match found[..] {
             [one] => Ok(one.clone()),
-            [] => {
-                Err(unknown("`fpprobe history list` shows ids; `last` is the newest, `last-1` the one before".into()))
-            }
+            [] => Err(unknown(
+                "`fpprobe history list` shows ids; `last` is the newest, `last-1` the one before"
+                    .into(),
+            )),
             _ => {
-                let found = found.iter().take(8).map(|stored| stored.entry.id().to_owned()).collect();
+                let found =
+                    found.iter().take(8).map(|stored| stored.entry.id().to_owned()).collect();
                 Err(StoreError::Ambiguous { id: id.to_owned(), found })
             }
         }

@@ -1,6 +1,7 @@
-//! The index: one line per report, so that a list need not open ten thousand files. It is a copy of the reports' own heads:
-//! whatever is missing from it, stale or damaged is read from the reports. A line whose report is neither in the folder nor in the
-//! log shows that both were lost, and stays until that is acknowledged.
+//! The index: one line per report, so that a list need not open ten thousand files. It is a copy of
+//! the reports' own heads: whatever is missing from it, stale or damaged is read from the reports.
+//! A line whose report is neither in the folder nor in the log shows that both were lost, and stays
+//! until that is acknowledged.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,11 +16,12 @@ pub const NAME: &str = "index.jsonl";
 /// Longest index that is read: some kilobytes for each of a hundred thousand reports.
 const LIMIT: u64 = 1 << 30;
 
-/// What the index says, by name of the file; nothing where there is none. Lines that are damaged, or were cut off, are not
-/// there.
+/// What the index says, by name of the file; nothing where there is none. Lines that are damaged,
+/// or were cut off, are not there.
 pub fn read(folder: &Path) -> HashMap<String, (u64, Entry)> {
     let mut text = Vec::new();
-    let read = fs::File::open(folder.join(NAME)).and_then(|file| file.take(LIMIT).read_to_end(&mut text));
+    let read =
+        fs::File::open(folder.join(NAME)).and_then(|file| file.take(LIMIT).read_to_end(&mut text));
     if read.is_err() {
         return HashMap::new();
     }

@@ -1,4 +1,5 @@
-//! Second names of stored reports, in folders that are no store: what is linked stays when the store lets it go.
+//! Second names of stored reports, in folders that are no store: what is linked stays when the
+//! store lets it go.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,7 +9,8 @@ use std::path::Path;
 use super::{ENDING, container};
 use crate::container::shared;
 
-/// Gives a stored report and the files that it shares a second name, or copies them where the file system has no such thing.
+/// Gives a stored report and the files that it shares a second name, or copies them where the file
+/// system has no such thing.
 pub fn link(from: &Path, to: &Path) -> io::Result<()> {
     name(from, to)?;
     let [from_folder, to_folder] = [from, to].map(|path| path.parent().unwrap_or(Path::new("")));
@@ -38,7 +40,10 @@ pub fn unlink(path: &Path) -> io::Result<()> {
         let path = entry?.path();
         if path.to_string_lossy().ends_with(ENDING) {
             // Of one that cannot be read nobody knows what it shares.
-            let Ok(head) = fs::File::open(&path).map_err(Into::into).and_then(container::head) else { return Ok(()) };
+            let Ok(head) = fs::File::open(&path).map_err(Into::into).and_then(container::head)
+            else {
+                return Ok(());
+            };
             kept.extend(head.shared.into_iter().map(|shared| shared.file));
         }
     }

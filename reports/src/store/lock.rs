@@ -22,7 +22,8 @@ pub enum LockError {
     Held(String),
 }
 
-/// Takes the lock, waiting for others up to this long. It is released when it is dropped, or its process ends.
+/// Takes the lock, waiting for others up to this long. It is released when it is dropped, or its
+/// process ends.
 pub fn take(folder: &Path, longest: Duration) -> Result<File, LockError> {
     let path = folder.join(NAME);
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
@@ -43,7 +44,8 @@ pub fn take(folder: &Path, longest: Duration) -> Result<File, LockError> {
 
 /// Writes down who holds the lock: process, host, command.
 fn sign(file: &mut File) -> io::Result<()> {
-    let command: Vec<String> = env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let command: Vec<String> =
+        env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let text = format!("{}\n{}\n{}\n", std::process::id(), host(), command.join(" "));
     file.set_len(0)?;
     file.rewind()?;
@@ -66,10 +68,16 @@ fn holder(path: &Path, mut file: File) -> String {
     }
     let state = state(process).filter(|state| !matches!(state, 'Z' | 'X'));
     match state.filter(|_| process != std::process::id()) {
-        // The signature is that of an earlier holder: this one has inherited the lock, or is another program.
-        None => format!("a process that did not sign it (`fuser {}` lists those that may)", path.display()),
+        // The signature is that of an earlier holder: this one has inherited the lock, or is
+        // another program.
+        None => format!(
+            "a process that did not sign it (`fuser {}` lists those that may)",
+            path.display()
+        ),
         Some('T' | 't') => {
-            format!("process {process} (`{command}`), which is stopped; `kill -CONT {process}` lets it go on")
+            format!(
+                "process {process} (`{command}`), which is stopped; `kill -CONT {process}` lets it go on"
+            )
         }
         Some(_) => format!("process {process} (`{command}`)"),
     }
@@ -82,5 +90,6 @@ fn state(process: u32) -> Option<char> {
 }
 
 fn host() -> String {
-    fs::read_to_string("/proc/sys/kernel/hostname").map_or_else(|_| String::new(), |name| name.trim().to_owned())
+    fs::read_to_string("/proc/sys/kernel/hostname")
+        .map_or_else(|_| String::new(), |name| name.trim().to_owned())
 }

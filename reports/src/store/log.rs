@@ -1,8 +1,9 @@
-//! The log: a line for every report that was stored, found, removed or lost. Lines are only ever added.
+//! The log: a line for every report that was stored, found, removed or lost. Lines are only ever
+//! added.
 //!
-//! A report that the log has and the folder lacks is lost. The order of the lines is the order of arrival, whatever clocks said.
-//! A report is stored before its line is written, and removed after it: a writer that is killed in between leaves a file without
-//! a line, which the next writer adds.
+//! A report that the log has and the folder lacks is lost. The order of the lines is the order of
+//! arrival, whatever clocks said. A report is stored before its line is written, and removed after
+//! it: a writer that is killed in between leaves a file without a line, which the next writer adds.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
@@ -34,7 +35,8 @@ pub enum LogEvent {
     SetAside,
     /// The report was missing, and `history verify --rebuild` acknowledged it.
     Lost,
-    /// Lines before this one were damaged or missing, and `history verify --rebuild` acknowledged it.
+    /// Lines before this one were damaged or missing, and `history verify --rebuild` acknowledged
+    /// it.
     Repaired,
 }
 
@@ -58,7 +60,8 @@ pub struct Log {
     pub exists: bool,
     /// Damaged or missing lines that nobody has acknowledged.
     pub damaged: usize,
-    /// The line by which each report arrived last, removed ones included; of one whose arrival has no line, the first line.
+    /// The line by which each report arrived last, removed ones included; of one whose arrival has
+    /// no line, the first line.
     arrivals: HashMap<String, u64>,
     /// The reports that must be there.
     present: BTreeSet<String>,
@@ -72,7 +75,8 @@ impl Log {
     /// Reads the log of a store. One that cannot be read counts as damaged.
     pub fn read(folder: &Path) -> Log {
         let mut text = Vec::new();
-        let read = File::open(folder.join(NAME)).and_then(|file| file.take(LIMIT).read_to_end(&mut text));
+        let read =
+            File::open(folder.join(NAME)).and_then(|file| file.take(LIMIT).read_to_end(&mut text));
         match read {
             Ok(_) => Log::of(&text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Log::default(),
@@ -114,7 +118,8 @@ impl Log {
         }
     }
 
-    /// Adds lines, all of them of one event; the lock must be held. `time` is in seconds since 1970.
+    /// Adds lines, all of them of one event; the lock must be held. `time` is in seconds since
+    /// 1970.
     pub fn append<'a>(
         &mut self,
         folder: &Path,
@@ -122,7 +127,8 @@ impl Log {
         event: LogEvent,
         files: impl IntoIterator<Item = &'a str>,
     ) -> io::Result<()> {
-        let line = |(file, sequence): (&str, u64)| LogLine { sequence, time, event, file: file.into() };
+        let line =
+            |(file, sequence): (&str, u64)| LogLine { sequence, time, event, file: file.into() };
         let lines: Vec<LogLine> = files.into_iter().zip(self.next..).map(line).collect();
         let mut text = String::new();
         for line in &lines {
@@ -171,7 +177,8 @@ impl Log {
 }
 
 fn is_missing(folder: &Path, file: &str) -> bool {
-    fs::symlink_metadata(folder.join(file)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    fs::symlink_metadata(folder.join(file))
+        .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 #[cfg(test)]
@@ -198,15 +205,22 @@ mod tests {
             (LogEvent::Stored, "c"),
         ]);
         let read = Log::of(&text);
-        assert_eq!((read.arrival("a"), read.arrival("c"), read.arrival("d")), (Some(1), Some(4), None));
-        assert_eq!((read.damaged, read.lost(folder.path())), (0, vec!["b".to_owned(), "c".to_owned()]));
+        assert_eq!(
+            (read.arrival("a"), read.arrival("c"), read.arrival("d")),
+            (Some(1), Some(4), None)
+        );
+        assert_eq!(
+            (read.damaged, read.lost(folder.path())),
+            (0, vec!["b".to_owned(), "c".to_owned()])
+        );
         fs::write(folder.path().join("b"), "").unwrap();
         assert_eq!(read.lost(folder.path()), ["c"]);
     }
 
     #[test]
     fn every_line_that_is_missing_or_changed_is_noticed() {
-        let (_folder, text) = log(&[(LogEvent::Created, ""), (LogEvent::Stored, "a"), (LogEvent::Stored, "b")]);
+        let (_folder, text) =
+            log(&[(LogEvent::Created, ""), (LogEvent::Stored, "a"), (LogEvent::Stored, "b")]);
         for place in 0..text.len() {
             let mut changed = text.clone();
             changed[place] ^= 1;
@@ -231,7 +245,8 @@ mod tests {
 
     #[test]
     fn what_was_acknowledged_is_not_reported_again() {
-        let (_folder, text) = log(&[(LogEvent::Created, ""), (LogEvent::Stored, "a"), (LogEvent::Repaired, "")]);
+        let (_folder, text) =
+            log(&[(LogEvent::Created, ""), (LogEvent::Stored, "a"), (LogEvent::Repaired, "")]);
         let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
         assert_eq!(Log::of(&[lines[0], b"garbage\n", lines[2]].concat()).damaged, 0);
     }

@@ -1,9 +1,11 @@
-//! Reports that are kept: a folder of files, each a compressed report under a head that tells of it, and beside them the files
-//! that reports share: results and what is said of devices, once for all reports in which they are equal.
+//! Reports that are kept: a folder of files, each a compressed report under a head that tells of
+//! it, and beside them the files that reports share: results and what is said of devices, once for
+//! all reports in which they are equal.
 //!
-//! Writers take turns under a lock that the system releases when one of them dies; each file appears whole or not at all.
-//! Readers take no lock: what they see was whole when they looked. The index is a copy and may be lost; the log is not: it has
-//! the order of arrival, and shows what was lost. What both folder and log have lost, the index shows.
+//! Writers take turns under a lock that the system releases when one of them dies; each file
+//! appears whole or not at all. Readers take no lock: what they see was whole when they looked. The
+//! index is a copy and may be lost; the log is not: it has the order of arrival, and shows what was
+//! lost. What both folder and log have lost, the index shows.
 
 mod error;
 mod id;
@@ -89,10 +91,12 @@ pub enum Put {
 }
 
 impl Listing {
-    /// Reports that ended after `now`, in seconds since 1970: a clock was ahead when they were made, or is behind.
+    /// Reports that ended after `now`, in seconds since 1970: a clock was ahead when they were
+    /// made, or is behind.
     pub fn future(&self, now: u64) -> impl Iterator<Item = &StoredReport> {
         let is_future = move |stored: &&StoredReport| {
-            time::seconds(&stored.entry.finished).is_some_and(|end| end > now.saturating_add(TOLERANCE))
+            time::seconds(&stored.entry.finished)
+                .is_some_and(|end| end > now.saturating_add(TOLERANCE))
         };
         self.reports.iter().filter(is_future)
     }
@@ -115,8 +119,8 @@ impl Store {
         &self.folder
     }
 
-    /// Makes sure that a report can be stored: makes the folder and takes the lock once. Leftovers of writers that were
-    /// killed go.
+    /// Makes sure that a report can be stored: makes the folder and takes the lock once. Leftovers
+    /// of writers that were killed go.
     pub fn prepare(&self) -> Result<(), StoreError> {
         self.lock().map(drop)
     }
@@ -128,7 +132,10 @@ impl Store {
         }
         let tainted = report.devices.iter().find(|device| !device.taint.is_empty());
         if let (Some(device), false) = (tainted, allow_tainted) {
-            return Err(StoreError::Tainted { device: device.identity.name.clone(), taint: device.taint.join("; ") });
+            return Err(StoreError::Tainted {
+                device: device.identity.name.clone(),
+                taint: device.taint.join("; "),
+            });
         }
         let packed = doing(container::pack(report), "compress the report for", &self.folder)?;
         let mut lock = self.lock()?;
@@ -137,7 +144,8 @@ impl Store {
             return Ok(Put::Known(stored));
         }
         let StoredReport { size, entry } = self.write(packed)?;
-        // The report is safe. A line that is missing from the log is added by the next writer, one of the index is read from it.
+        // The report is safe. A line that is missing from the log is added by the next writer, one
+        // of the index is read from it.
         let _ = self.note(&mut lock.log, LogEvent::Stored, [&entry.file[..]]);
         let _ = self.append(size, &entry);
         Ok(Put::Stored(StoredReport { size, entry }))
@@ -149,7 +157,8 @@ impl Store {
         for (shared, bytes) in packed.entry.shared.iter().zip(&packed.shared) {
             doing(shared.write(&self.folder, bytes), "store", &self.folder.join(&shared.file))?;
         }
-        let saved = save::save(&path, |out| out.write_all(&packed.bytes)).map_err(|error| error.cause);
+        let saved =
+            save::save(&path, |out| out.write_all(&packed.bytes)).map_err(|error| error.cause);
         doing(saved, "store the report as", &path)?;
         Ok(StoredReport { size: packed.bytes.len() as u64, entry: packed.entry })
     }
@@ -159,7 +168,12 @@ impl Store {
     }
 
     /// Writes into the log what happened to these reports.
-    fn note<'a>(&self, log: &mut Log, event: LogEvent, files: impl IntoIterator<Item = &'a str>) -> io::Result<()> {
+    fn note<'a>(
+        &self,
+        log: &mut Log,
+        event: LogEvent,
+        files: impl IntoIterator<Item = &'a str>,
+    ) -> io::Result<()> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         log.append(&self.folder, now, event, files)
     }
@@ -170,7 +184,11 @@ impl Store {
     }
 
     fn append(&self, size: u64, entry: &Entry) -> io::Result<()> {
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(self.folder.join(index::NAME))?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(self.folder.join(index::NAME))?;
         let mut line = String::new();
         if file.seek(io::SeekFrom::End(-1)).is_ok() {
             let mut last = [0];
@@ -183,8 +201,8 @@ impl Store {
         file.sync_data()
     }
 
-    /// What the store holds; nothing where the folder is not there. The index is written anew where it lacks something and
-    /// nobody else is writing.
+    /// What the store holds; nothing where the folder is not there. The index is written anew where
+    /// it lacks something and nobody else is writing.
     pub fn list(&self) -> Result<Listing, StoreError> {
         let listing = self.look()?;
         if !listing.indexed {
@@ -220,7 +238,9 @@ impl Store {
         // What the log does not know is newer than what it knows.
         let arrival = |stored: &StoredReport| log.arrival(&stored.entry.file).unwrap_or(u64::MAX);
         listing.reports.sort_by(|one, other| {
-            arrival(one).cmp(&arrival(other)).then_with(|| one.entry.place().cmp(&other.entry.place()))
+            arrival(one)
+                .cmp(&arrival(other))
+                .then_with(|| one.entry.place().cmp(&other.entry.place()))
         });
         Ok(listing)
     }
@@ -248,16 +268,21 @@ impl Store {
         let size = file.metadata()?.len();
         let entry = container::head(&file)?;
         if entry.file != name {
-            return Err(ContainerError::Head(format!("it says that its name is {:.300}", entry.file)));
+            return Err(ContainerError::Head(format!(
+                "it says that its name is {:.300}",
+                entry.file
+            )));
         }
         Ok(StoredReport { size, entry })
     }
 
-    /// The document of a stored report, as text; of one that version 1 stored with the results in it.
+    /// The document of a stored report, as text; of one that version 1 stored with the results in
+    /// it.
     pub fn text(&self, stored: &StoredReport) -> Result<String, StoreError> {
         let path = self.folder.join(&stored.entry.file);
         let bytes = doing(limited::bytes(&path, SIZE_LIMIT), "read stored report", &path)?;
-        let unpacked = container::unpack(&bytes, &self.folder).map_err(|cause| StoreError::Damaged { path, cause })?;
+        let unpacked = container::unpack(&bytes, &self.folder)
+            .map_err(|cause| StoreError::Damaged { path, cause })?;
         Ok(unpacked.1)
     }
 
@@ -271,7 +296,9 @@ impl Store {
     fn lock(&self) -> Result<Lock, StoreError> {
         doing(fs::create_dir_all(&self.folder), "create store", &self.folder)?;
         let file = lock::take(&self.folder, self.patience).map_err(|failure| match failure {
-            lock::LockError::Io(cause) => StoreError::Io { doing: "lock", path: self.folder.join(lock::NAME), cause },
+            lock::LockError::Io(cause) => {
+                StoreError::Io { doing: "lock", path: self.folder.join(lock::NAME), cause }
+            }
             lock::LockError::Held(holder) => {
                 StoreError::Locked { path: self.folder.clone(), holder, waited: self.patience }
             }
@@ -284,11 +311,16 @@ impl Store {
         }
         shared::remove_leftovers(&self.folder);
         if !log.exists {
-            doing(self.note(&mut log, LogEvent::Created, [""]), "write", &self.folder.join(log::NAME))?;
+            doing(
+                self.note(&mut log, LogEvent::Created, [""]),
+                "write",
+                &self.folder.join(log::NAME),
+            )?;
         }
         if names.iter().any(|name| name.ends_with(ENDING) && !log.has(name)) {
             let reports = self.look()?.reports;
-            let files = reports.iter().map(|stored| &stored.entry.file[..]).filter(|file| !log.has(file));
+            let files =
+                reports.iter().map(|stored| &stored.entry.file[..]).filter(|file| !log.has(file));
             let files: Vec<&str> = files.collect();
             // Those are tried again by the next writer.
             let _ = self.note(&mut log, LogEvent::Found, files);
@@ -305,8 +337,12 @@ impl Store {
 
     /// Writes the index of what was found; the lock must be held.
     fn write_index(&self, listing: &Listing) -> io::Result<()> {
-        let lines: io::Result<String> =
-            listing.reports.iter().chain(&listing.lost).map(|stored| index::line(stored.size, &stored.entry)).collect();
+        let lines: io::Result<String> = listing
+            .reports
+            .iter()
+            .chain(&listing.lost)
+            .map(|stored| index::line(stored.size, &stored.entry))
+            .collect();
         let lines = lines?;
         let path = self.folder.join(index::NAME);
         save::save(&path, |out| out.write_all(lines.as_bytes())).map_err(|error| error.cause)

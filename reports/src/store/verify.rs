@@ -7,7 +7,8 @@ use std::io;
 use super::error::doing;
 use super::log::{self, Log, LogEvent};
 use super::{
-    ContainerError, DAEMON, ENDING, Listing, Store, StoreError, StoredReport, container, index, is_leftover, lock,
+    ContainerError, DAEMON, ENDING, Listing, Store, StoreError, StoredReport, container, index,
+    is_leftover, lock,
 };
 use crate::container::shared;
 use crate::limited;
@@ -19,7 +20,8 @@ const ASIDE: &str = "damaged";
 /// What to do beside looking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Checks {
-    /// Write the index anew, from the reports alone, and note in the log what it lacks and what is lost.
+    /// Write the index anew, from the reports alone, and note in the log what it lacks and what is
+    /// lost.
     pub rebuild: bool,
     /// Move damaged files into a folder of their own, from which nothing reads.
     pub set_aside: bool,
@@ -47,21 +49,24 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Whether everything is there that was stored, and as it was stored, and whether that can be known.
+    /// Whether everything is there that was stored, and as it was stored, and whether that can be
+    /// known.
     pub fn is_whole(&self) -> bool {
         self.damaged.is_empty() && self.lost.is_empty() && self.log == Some(0)
     }
 }
 
 impl Store {
-    /// Reads every report and what it shares, and checks digests, and log and index against the reports.
+    /// Reads every report and what it shares, and checks digests, and log and index against the
+    /// reports.
     pub fn verify(&self, checks: Checks) -> Result<Verification, StoreError> {
         let names = self.names()?;
         let mut log = Log::read(&self.folder);
         if !log.exists && !names.iter().any(|name| name.ends_with(ENDING)) {
             return Err(StoreError::Missing { path: self.folder.clone() });
         }
-        let mut found = Verification { log: log.exists.then_some(log.damaged), ..Verification::default() };
+        let mut found =
+            Verification { log: log.exists.then_some(log.damaged), ..Verification::default() };
         let change = checks.rebuild || checks.set_aside;
         let mut lock = if change { Some(self.lock()?) } else { None };
         let (mut indexed, mut known) = (index::read(&self.folder), HashSet::new());
@@ -77,7 +82,8 @@ impl Store {
                 Ok(StoredReport { size, entry }) => {
                     found.sound += 1;
                     found.unlogged += usize::from(!log.has(&name));
-                    found.unindexed += usize::from(indexed.remove(&name) != Some((size, entry.clone())));
+                    found.unindexed +=
+                        usize::from(indexed.remove(&name) != Some((size, entry.clone())));
                     found.listing.reports.push(StoredReport { size, entry });
                 }
                 Err(ContainerError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {}
@@ -96,7 +102,11 @@ impl Store {
         found.lost.extend(lost);
         found.lost.sort_unstable();
         let note = |log: &mut Log, event, files: &[&str]| {
-            doing(self.note(log, event, files.iter().copied()), "write", &self.folder.join(log::NAME))
+            doing(
+                self.note(log, event, files.iter().copied()),
+                "write",
+                &self.folder.join(log::NAME),
+            )
         };
         if let (Some(lock), true) = (&mut lock, checks.set_aside && !found.damaged.is_empty()) {
             let aside = self.folder.join(ASIDE);
@@ -131,7 +141,11 @@ impl Store {
     }
 
     /// The same, where some of the shared files are known to be sound.
-    fn sound_among(&self, name: &str, known: &mut HashSet<String>) -> Result<StoredReport, ContainerError> {
+    fn sound_among(
+        &self,
+        name: &str,
+        known: &mut HashSet<String>,
+    ) -> Result<StoredReport, ContainerError> {
         let stored = self.head(name)?;
         for shared in &stored.entry.shared {
             if !known.contains(&shared.file) {

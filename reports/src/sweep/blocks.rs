@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// Blocks of the largest domain, all pairs of 16 bits or all 32.
 const MOST: u64 = (1 << 32) / BLOCK;
 
-/// Numbers of blocks: ranges in order, none touching the next, each as its first block and how many there are.
+/// Numbers of blocks: ranges in order, none touching the next, each as its first block and how many
+/// there are.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Blocks(#[serde(deserialize_with = "ranges")] Vec<[u64; 2]>);
 
@@ -55,16 +56,17 @@ impl FromIterator<u64> for Blocks {
     }
 }
 
-/// Reads ranges, and refuses those that are out of order, empty or of more blocks than any kernel has: what counts blocks one by
-/// one may rely on it.
+/// Reads ranges, and refuses those that are out of order, empty or of more blocks than any kernel
+/// has: what counts blocks one by one may rely on it.
 fn ranges<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<[u64; 2]>, D::Error> {
     let ranges = Vec::<[u64; 2]>::deserialize(from)?;
     let mut free = 0;
     for [first, count] in &ranges {
         let fits = *first < MOST && (1..=MOST - *first).contains(count);
         if !fits || *first < free {
-            let problem =
-                format!("[{first}, {count}] is no range of blocks, or not in order: there are {MOST} at most");
+            let problem = format!(
+                "[{first}, {count}] is no range of blocks, or not in order: there are {MOST} at most"
+            );
             return Err(D::Error::custom(problem));
         }
         free = first + count + 1;
@@ -80,9 +82,14 @@ mod tests {
     fn ranges_that_are_none_are_refused() {
         let read = |text: &str| serde_json::from_str::<Blocks>(text);
         assert_eq!(read("[[0,3],[5,2],[4095,1]]").unwrap().count(), 6);
-        for text in
-            ["[[0,0]]", "[[0,3],[3,1]]", "[[5,1],[2,1]]", "[[4095,2]]", "[[0,18446744073709551615]]", "[[9e9,1]]"]
-        {
+        for text in [
+            "[[0,0]]",
+            "[[0,3],[3,1]]",
+            "[[5,1],[2,1]]",
+            "[[4095,2]]",
+            "[[0,18446744073709551615]]",
+            "[[9e9,1]]",
+        ] {
             assert!(read(text).is_err(), "{text}");
         }
     }
@@ -91,7 +98,10 @@ mod tests {
     fn ranges_are_as_long_as_they_can_be() {
         let blocks: Blocks = [5, 1, 2, 9, 0, 6, 5].into_iter().collect();
         assert_eq!(blocks.ranges(), [[0, 3], [5, 2], [9, 1]]);
-        assert_eq!((blocks.count(), blocks.iter().collect::<Vec<_>>()), (6, vec![0, 1, 2, 5, 6, 9]));
+        assert_eq!(
+            (blocks.count(), blocks.iter().collect::<Vec<_>>()),
+            (6, vec![0, 1, 2, 5, 6, 9])
+        );
         assert!(blocks.contains(6) && !blocks.contains(7));
     }
 }

@@ -10,7 +10,8 @@ use crate::values;
 
 /// Most changes that are listed: those of the lowest inputs.
 const LISTED: usize = 1000;
-/// Most runs: so many, and those of every block of the largest domain beside, so that whole blocks leave room for others.
+/// Most runs: so many, and those of every block of the largest domain beside, so that whole blocks
+/// leave room for others.
 const RUNS: usize = LISTED + ((1 << 32) / BLOCK) as usize;
 
 /// How the inputs that changed were found.
@@ -20,7 +21,8 @@ pub enum Resolution {
     /// The older device was at hand: both were asked the blocks again, and their results compared.
     #[serde(rename = "asked")]
     Measured,
-    /// From the digests and what the newer device answers: they name the input of a block where only one changed.
+    /// From the digests and what the newer device answers: they name the input of a block where
+    /// only one changed.
     Digests,
 }
 
@@ -40,8 +42,8 @@ pub struct Changes {
     pub unresolved: Blocks,
     /// Inputs found that changed.
     pub inputs: u64,
-    /// Consecutive inputs that changed, by number: the first, and how many. A run ends with its block; those of the lowest inputs, which
-    /// are all unless thousands are scattered.
+    /// Consecutive inputs that changed, by number: the first, and how many. A run ends with its
+    /// block; those of the lowest inputs, which are all unless thousands are scattered.
     pub runs: Vec<[u64; 2]>,
     /// Those of the lowest numbers.
     pub list: Vec<ChangedInput>,
@@ -65,16 +67,32 @@ pub struct ChangedInput {
 
 impl Changes {
     /// Nothing is known yet but which blocks differ.
-    pub fn new(since: FingerprintDevice, resolution: Resolution, compared: u64, blocks: Blocks) -> Changes {
+    pub fn new(
+        since: FingerprintDevice,
+        resolution: Resolution,
+        compared: u64,
+        blocks: Blocks,
+    ) -> Changes {
         let unresolved = blocks.clone();
-        Changes { since, resolution, compared, blocks, unresolved, inputs: 0, runs: Vec::new(), list: Vec::new() }
+        Changes {
+            since,
+            resolution,
+            compared,
+            blocks,
+            unresolved,
+            inputs: 0,
+            runs: Vec::new(),
+            list: Vec::new(),
+        }
     }
 
     /// Adds an input with the words of its results. Inputs come in order.
     pub fn add(&mut self, domain: &Domain, number: u64, before: Option<&[u32]>, after: &[u32]) {
         self.inputs += 1;
-        let last =
-            self.runs.last_mut().filter(|[first, count]| *first + *count == number && !number.is_multiple_of(BLOCK));
+        let last = self
+            .runs
+            .last_mut()
+            .filter(|[first, count]| *first + *count == number && !number.is_multiple_of(BLOCK));
         if let Some([_, count]) = last {
             *count += 1;
         } else if self.runs.len() < RUNS {
@@ -84,7 +102,12 @@ impl Changes {
             let (kernel, case) = (domain.kernel(), domain.case(number));
             let shown = |words: &[u32]| values::encode_answer(kernel, &domain.answer(words));
             let inputs = values::encode_case(kernel, &case);
-            self.list.push(ChangedInput { number, inputs, before: before.map(shown), after: shown(after) });
+            self.list.push(ChangedInput {
+                number,
+                inputs,
+                before: before.map(shown),
+                after: shown(after),
+            });
         }
     }
 

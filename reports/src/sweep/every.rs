@@ -1,7 +1,7 @@
 //! Every input that changed, however many: a file of bits for each kernel.
 //!
-//! One zstd frame. Unpacked it has a bit for each input of the kernel's domain, by number (input 0 is the lowest bit of the first
-//! byte; set: its result changed): 512 MiB for 2^32 inputs.
+//! One zstd frame. Unpacked it has a bit for each input of the kernel's domain, by number (input 0
+//! is the lowest bit of the first byte; set: its result changed): 512 MiB for 2^32 inputs.
 
 use std::io::{self, BufReader, Read, Write};
 
@@ -62,7 +62,8 @@ impl Every {
 
     /// Puts the files of a sweep's parts together.
     pub fn merge(parts: Vec<impl Read>, mut out: Every) -> io::Result<()> {
-        let mut parts = parts.into_iter().map(zstd::Decoder::new).collect::<io::Result<Vec<_>>>()?;
+        let mut parts =
+            parts.into_iter().map(zstd::Decoder::new).collect::<io::Result<Vec<_>>>()?;
         let mut page = out.page.clone();
         loop {
             for part in &mut parts {
@@ -119,7 +120,8 @@ mod tests {
         write(&at("1"), 8 * PAGE, &changed[..3]);
         write(&at("2"), 8 * PAGE, &changed[3..]);
         let parts = || ["1", "2"].into_iter().map(|name| File::open(at(name)).unwrap()).collect();
-        let merged = |inputs| Every::new(PendingFile::begin(&at("merged")).unwrap(), inputs).unwrap();
+        let merged =
+            |inputs| Every::new(PendingFile::begin(&at("merged")).unwrap(), inputs).unwrap();
         Every::merge(parts(), merged(8 * PAGE)).unwrap();
         assert!(fs::read(at("whole")).unwrap() == fs::read(at("merged")).unwrap());
         for wrong in [7, 9] {
@@ -133,7 +135,8 @@ mod tests {
     #[test]
     fn what_is_not_committed_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let mut every = Every::new(PendingFile::begin(&folder.path().join("x")).unwrap(), 1 << 32).unwrap();
+        let mut every =
+            Every::new(PendingFile::begin(&folder.path().join("x")).unwrap(), 1 << 32).unwrap();
         every.add(2 * PAGE).unwrap();
         for wrong in [0, 1 << 32] {
             assert!(every.add(wrong).unwrap_err().to_string().contains("out of order"));

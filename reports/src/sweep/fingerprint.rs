@@ -1,8 +1,9 @@
 //! Fingerprints: the digests of all blocks, in a file of their own.
 //!
-//! A line that names the format, a line with a sum that shows what is inside ([`Head`] as JSON), and one zstd frame. Unpacked
-//! that holds, kernel by kernel, a bit for each block (block 0 is the lowest of the first byte; set: it was asked) and for each
-//! block that was asked its three sums, 32 bits each, little end first.
+//! A line that names the format, a line with a sum that shows what is inside ([`Head`] as JSON),
+//! and one zstd frame. Unpacked that holds, kernel by kernel, a bit for each block (block 0 is the
+//! lowest of the first byte; set: it was asked) and for each block that was asked its three sums,
+//! 32 bits each, little end first.
 
 use std::io;
 
@@ -59,7 +60,8 @@ pub struct Print {
     pub domain: Domain,
     /// Of each block its sums; `None` where it was not run, or gave others each time.
     pub blocks: Vec<Option<[u32; 3]>>,
-    /// Blocks that did not give the same sums each time; those that most runs gave are in `blocks`.
+    /// Blocks that did not give the same sums each time; those that most runs gave are in
+    /// `blocks`.
     pub unstable: Blocks,
 }
 
@@ -95,7 +97,9 @@ pub enum FingerprintError {
     #[error("{0}")]
     Read(#[from] io::Error),
     /// Another kind of file.
-    #[error("it does not begin as a fingerprint does (`fpprobe sweep --fingerprint -o PATH` writes one)")]
+    #[error(
+        "it does not begin as a fingerprint does (`fpprobe sweep --fingerprint -o PATH` writes one)"
+    )]
     Foreign,
     /// Made by a newer program.
     #[error("a newer fpprobe wrote it (`{0}`); use that version (the file is left as it is)")]
@@ -144,14 +148,22 @@ impl Print {
 
     /// Blocks that both have asked, and those of them that differ.
     pub fn compare(&self, other: &Print) -> (u64, Blocks) {
-        let both = || (0..).zip(self.blocks.iter().zip(&other.blocks)).filter(|(_, (a, b))| a.is_some() && b.is_some());
-        (both().count() as u64, both().filter(|(_, (a, b))| a != b).map(|(block, _)| block).collect())
+        let both = || {
+            (0..)
+                .zip(self.blocks.iter().zip(&other.blocks))
+                .filter(|(_, (a, b))| a.is_some() && b.is_some())
+        };
+        (
+            both().count() as u64,
+            both().filter(|(_, (a, b))| a != b).map(|(block, _)| block).collect(),
+        )
     }
 }
 
 impl Fingerprint {
-    /// The digests of a kernel: of this device under this driver, or else of the only one in its slot, or else of the only one
-    /// that has them. Which of several drivers of a slot was updated is not known here.
+    /// The digests of a kernel: of this device under this driver, or else of the only one in its
+    /// slot, or else of the only one that has them. Which of several drivers of a slot was
+    /// updated is not known here.
     pub fn of(&self, device: &Identity, kernel: &Kernel) -> Option<&Print> {
         let all = || self.prints.iter().filter(|print| print.domain.kernel() == kernel);
         let in_slot = || all().filter(|print| print.device.slot == device.slot);
@@ -171,7 +183,9 @@ impl Fingerprint {
                 bits.iter().rev().fold(0_u8, |byte, sums| byte << 1 | u8::from(sums.is_some()))
             };
             body.extend(print.blocks.chunks(8).map(set));
-            body.extend(print.blocks.iter().flatten().flatten().flat_map(|word| word.to_le_bytes()));
+            body.extend(
+                print.blocks.iter().flatten().flatten().flat_map(|word| word.to_le_bytes()),
+            );
         }
         let entry = |print: &Print| PrintEntry {
             device: print.device.clone(),
@@ -181,7 +195,8 @@ impl Fingerprint {
             unstable: print.unstable.clone(),
         };
         let prints = self.prints.iter().map(entry).collect();
-        let head = FingerprintHead { normalise_nan: self.normalise_nan, prints, digest: digest(&body) };
+        let head =
+            FingerprintHead { normalise_nan: self.normalise_nan, prints, digest: digest(&body) };
         let mut packed = MAGIC.as_bytes().to_vec();
         packed.extend(sum::line(&serde_json::to_string(&head)?).into_bytes());
         packed.extend(zstd::bulk::compress(&body, LEVEL)?);
@@ -191,8 +206,11 @@ impl Fingerprint {
     /// From the bytes of a file.
     pub fn unpack(bytes: &[u8]) -> Result<Fingerprint, FingerprintError> {
         let Some(rest) = bytes.strip_prefix(MAGIC.as_bytes()) else {
-            let line: String =
-                String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).lines().next().unwrap_or("").into();
+            let line: String = String::from_utf8_lossy(&bytes[..bytes.len().min(40)])
+                .lines()
+                .next()
+                .unwrap_or("")
+                .into();
             return Err(if bytes.starts_with(FAMILY.as_bytes()) {
                 FingerprintError::Newer(line)
             } else {
@@ -201,17 +219,23 @@ impl Fingerprint {
         };
         let short = || FingerprintError::Head("it ends too early".into());
         let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(short)?;
-        let head =
-            sum::body(&rest[..end]).ok_or_else(|| FingerprintError::Head("it is not what was written".into()))?;
-        let head: FingerprintHead =
-            serde_json::from_str(head).map_err(|error| FingerprintError::Head(error.to_string()))?;
+        let head = sum::body(&rest[..end])
+            .ok_or_else(|| FingerprintError::Head("it is not what was written".into()))?;
+        let head: FingerprintHead = serde_json::from_str(head)
+            .map_err(|error| FingerprintError::Head(error.to_string()))?;
         let mut prints: Vec<Print> = Vec::new();
         let (mut room, mut length) = (0, 0);
         for PrintEntry { device, kernel, blocks, measured: asked, unstable } in &head.prints {
-            let of = kernel.parse::<Kernel>().map_err(|error| FingerprintError::Head(error.to_string()))?;
-            let domain = Domain::of(&of).map_err(|error| FingerprintError::Head(error.to_string()))?;
+            let of = kernel
+                .parse::<Kernel>()
+                .map_err(|error| FingerprintError::Head(error.to_string()))?;
+            let domain =
+                Domain::of(&of).map_err(|error| FingerprintError::Head(error.to_string()))?;
             if domain.blocks() != *blocks || asked > blocks {
-                return Err(FingerprintError::Head(format!("{kernel} has {} blocks, not {blocks}", domain.blocks())));
+                return Err(FingerprintError::Head(format!(
+                    "{kernel} has {} blocks, not {blocks}",
+                    domain.blocks()
+                )));
             }
             room += blocks.div_ceil(8) + asked * SUMS as u64;
             length += blocks * size_of::<Option<[u32; 3]>>() as u64;
@@ -229,7 +253,8 @@ impl Fingerprint {
         }
         let mut body = body.as_slice();
         for print in &mut prints {
-            fill(&mut body, &mut print.blocks).ok_or_else(|| FingerprintError::Content("it ends too early".into()))?;
+            fill(&mut body, &mut print.blocks)
+                .ok_or_else(|| FingerprintError::Content("it ends too early".into()))?;
         }
         if !body.is_empty() {
             return Err(FingerprintError::Content(format!("{} bytes follow its end", body.len())));
@@ -251,7 +276,8 @@ fn fill(body: &mut &[u8], blocks: &mut [Option<[u32; 3]>]) -> Option<()> {
     for (_, block) in blocks.iter_mut().enumerate().filter(|(number, _)| asked(*number)) {
         let (own, after) = body.split_at_checked(SUMS)?;
         *body = after;
-        let word = |at: usize| Some(u32::from_le_bytes(own.get(4 * at..4 * at + 4)?.try_into().ok()?));
+        let word =
+            |at: usize| Some(u32::from_le_bytes(own.get(4 * at..4 * at + 4)?.try_into().ok()?));
         *block = Some([word(0)?, word(1)?, word(2)?]);
     }
     Some(())

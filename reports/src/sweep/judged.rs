@@ -26,20 +26,31 @@ impl JudgedRange {
     fn text(&self, operand: Option<Format>) -> String {
         let JudgedRange { first, last, judged } = *self;
         let value = |bits| operand.map(|format| decimal(format, bits));
-        let values = value(first).zip(value(last)).map_or(String::new(), |(from, to)| format!(" ({from} to {to})"));
-        let share = if self.is_whole() { String::new() } else { format!(", {} of them", grouped(judged as usize)) };
+        let values = value(first)
+            .zip(value(last))
+            .map_or(String::new(), |(from, to)| format!(" ({from} to {to})"));
+        let share = if self.is_whole() {
+            String::new()
+        } else {
+            format!(", {} of them", grouped(judged as usize))
+        };
         format!("{first:x} to {last:x}{values}{share}")
     }
 }
 
-/// Which inputs are judged: by exponents of the operand, neighbours that are judged as a whole together.
+/// Which inputs are judged: by exponents of the operand, neighbours that are judged as a whole
+/// together.
 pub(super) fn domain(kernel: &str, statistics: &SweepStatistics) -> String {
     let mut ranges: Vec<JudgedRange> = Vec::new();
     for exponent in statistics.exponents.values() {
         let Some([first, last]) = exponent.domain else { continue };
         let range = JudgedRange { first, last, judged: exponent.judged };
         match ranges.last_mut() {
-            Some(before) if before.is_whole() && range.is_whole() && before.last.checked_add(1) == Some(first) => {
+            Some(before)
+                if before.is_whole()
+                    && range.is_whole()
+                    && before.last.checked_add(1) == Some(first) =>
+            {
                 (before.last, before.judged) = (last, before.judged + range.judged);
             }
             _ => ranges.push(range),
@@ -50,7 +61,8 @@ pub(super) fn domain(kernel: &str, statistics: &SweepStatistics) -> String {
         [only] => Some(only.format),
         _ => None,
     });
-    let mut named: Vec<String> = ranges.iter().take(NAMED).map(|range| range.text(operand)).collect();
+    let mut named: Vec<String> =
+        ranges.iter().take(NAMED).map(|range| range.text(operand)).collect();
     if ranges.len() > NAMED {
         named.push(format!("{} more ranges", grouped(ranges.len() - NAMED)));
     }

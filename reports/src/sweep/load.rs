@@ -55,7 +55,8 @@ pub enum SweepLoadError {
     },
 }
 
-/// What of a kernel's numbers cannot be, if anything: they are added and multiplied, and loops run as often as they say.
+/// What of a kernel's numbers cannot be, if anything: they are added and multiplied, and loops run
+/// as often as they say.
 fn objection(kernel: &SweptKernel) -> Option<String> {
     let domain = match kernel.kernel.parse::<Kernel>().map_err(|error| error.to_string()) {
         Ok(own) => Domain::of(&own).map_err(|error| error.to_string()),
@@ -67,18 +68,28 @@ fn objection(kernel: &SweptKernel) -> Option<String> {
     };
     let size = (kernel.inputs, kernel.block);
     if size != (domain.inputs(), domain.block()) {
-        return Some(format!("it has {} inputs in blocks of {}, not {size:?}", domain.inputs(), domain.block()));
+        return Some(format!(
+            "it has {} inputs in blocks of {}, not {size:?}",
+            domain.inputs(),
+            domain.block()
+        ));
     }
     let changes = kernel.changes.iter().flat_map(|changes| [&changes.blocks, &changes.unresolved]);
-    let beyond =
-        |blocks: &&Blocks| blocks.ranges().last().is_some_and(|[first, count]| first + count > domain.blocks());
+    let beyond = |blocks: &&Blocks| {
+        blocks.ranges().last().is_some_and(|[first, count]| first + count > domain.blocks())
+    };
     if std::iter::once(&kernel.measured).chain(changes).any(|blocks| beyond(&blocks)) {
         return Some(format!("it has {} blocks, and later ones are named", domain.blocks()));
     }
-    let judged =
-        kernel.verified.as_ref().filter(|statistics| statistics.inputs > kernel.measured.count() * kernel.block);
+    let judged = kernel
+        .verified
+        .as_ref()
+        .filter(|statistics| statistics.inputs > kernel.measured.count() * kernel.block);
     if let Some(statistics) = judged {
-        return Some(format!("{} inputs were examined, and the blocks asked have fewer", statistics.inputs));
+        return Some(format!(
+            "{} inputs were examined, and the blocks asked have fewer",
+            statistics.inputs
+        ));
     }
     kernel.verified.as_ref().and_then(SweepStatistics::contradiction)
 }
@@ -91,14 +102,17 @@ struct Name {
 /// Reads the report of a sweep.
 pub fn load(path: &Path) -> Result<Sweep, SweepLoadError> {
     let at = || path.to_owned();
-    let bytes = limited::bytes(path, LIMIT).map_err(|cause| SweepLoadError::Read { path: at(), cause })?;
+    let bytes =
+        limited::bytes(path, LIMIT).map_err(|cause| SweepLoadError::Read { path: at(), cause })?;
     let content = |cause| SweepLoadError::Content { path: at(), cause };
     let name: Name = serde_json::from_slice(&bytes).map_err(content)?;
     match name.schema {
         Some(schema) if schema == SCHEMA => {
             let sweep: Sweep = serde_json::from_slice(&bytes).map_err(content)?;
             let mut kernels = sweep.devices.iter().flat_map(|device| &device.kernels);
-            match kernels.find_map(|kernel| objection(kernel).map(|what| (kernel.kernel.clone(), what))) {
+            match kernels
+                .find_map(|kernel| objection(kernel).map(|what| (kernel.kernel.clone(), what)))
+            {
                 Some((kernel, what)) => Err(SweepLoadError::Numbers { path: at(), kernel, what }),
                 None => Ok(sweep),
             }

@@ -1,4 +1,5 @@
-//! The parts of a sweep put together: the same document, byte for byte, as if one process had asked everything.
+//! The parts of a sweep put together: the same document, byte for byte, as if one process had asked
+//! everything.
 
 use super::{Fingerprint, Print, Sweep, SweptDevice, SweptKernel};
 
@@ -17,7 +18,9 @@ pub enum MergeError {
         what: &'static str,
     },
     /// Two parts have asked the same.
-    #[error("part {part} has asked block {block} of {kernel} again: the parts of a sweep have no block in common")]
+    #[error(
+        "part {part} has asked block {block} of {kernel} again: the parts of a sweep have no block in common"
+    )]
     Twice {
         /// Number of the part, from 1.
         part: usize,
@@ -68,7 +71,8 @@ pub fn merge(parts: Vec<(Sweep, Fingerprint)>) -> Result<(Sweep, Fingerprint), M
     for device in &mut sweep.devices {
         for kernel in &mut device.kernels {
             let of = |print: &&Print| {
-                print.device.key == device.identity.key && print.domain.kernel().to_string() == kernel.kernel
+                print.device.key == device.identity.key
+                    && print.domain.kernel().to_string() == kernel.kernel
             };
             kernel.root = fingerprint.prints.iter().find(of).and_then(roots);
         }
@@ -80,7 +84,9 @@ fn device(own: &mut SweptDevice, other: SweptDevice, part: usize) -> Result<(), 
     if (&own.identity, &own.taint) != (&other.identity, &other.taint) {
         return Err(MergeError::Differ { part, what: "devices" });
     }
-    let names = |device: &SweptDevice| device.kernels.iter().map(|kernel| kernel.kernel.clone()).collect::<Vec<_>>();
+    let names = |device: &SweptDevice| {
+        device.kernels.iter().map(|kernel| kernel.kernel.clone()).collect::<Vec<_>>()
+    };
     if names(own) != names(&other) {
         return Err(MergeError::Differ { part, what: "kernels" });
     }
@@ -104,7 +110,11 @@ fn kernel(own: &mut SweptKernel, other: SweptKernel, part: usize) -> Result<(), 
         (own @ None, other) => *own = other,
     }
     match (&mut own.changes, other.changes) {
-        (Some(own), Some(other)) if own.since == other.since && own.resolution == other.resolution => own.merge(other),
+        (Some(own), Some(other))
+            if own.since == other.since && own.resolution == other.resolution =>
+        {
+            own.merge(other)
+        }
         (_, None) => {}
         (own @ None, other) => *own = other,
         _ => return Err(MergeError::Differ { part, what: "older fingerprints" }),

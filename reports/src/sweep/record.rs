@@ -1,4 +1,5 @@
-//! The journal of a sweep: a line for each step, as that of a run, so that a sweep that was killed goes on at its block.
+//! The journal of a sweep: a line for each step, as that of a run, so that a sweep that was killed
+//! goes on at its block.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read as _};
@@ -42,7 +43,8 @@ pub enum SweepRecord {
         kernel: String,
         /// The blocks that were judged.
         blocks: Blocks,
-        /// What was found in them, as JSON of its own: in an enum that is told by a member, numbers as keys are lost.
+        /// What was found in them, as JSON of its own: in an enum that is told by a member,
+        /// numbers as keys are lost.
         #[serde(with = "nested")]
         #[serde(rename = "tally")]
         statistics: SweepStatistics,
@@ -59,7 +61,10 @@ mod nested {
     use serde::ser::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub fn serialize<S: Serializer>(sweep_statistics: &SweepStatistics, to: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(
+        sweep_statistics: &SweepStatistics,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
         to.serialize_str(&serde_json::to_string(sweep_statistics).map_err(S::Error::custom)?)
     }
 
@@ -116,17 +121,23 @@ pub fn hex(sums: &[[u32; 3]]) -> String {
 fn unhex(text: &str) -> Option<Vec<[u32; 3]>> {
     let digits = text.as_bytes().chunks_exact(24);
     let word = |digits: &[u8]| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
-    let sums = digits.clone().map(|own| Some([word(&own[..8])?, word(&own[8..16])?, word(&own[16..])?]));
+    let sums =
+        digits.clone().map(|own| Some([word(&own[..8])?, word(&own[8..16])?, word(&own[16..])?]));
     sums.collect::<Option<Vec<_>>>().filter(|_| digits.remainder().is_empty())
 }
 
-/// Reads a journal. A last line that was cut off is left out; an error says what is wrong with which line.
+/// Reads a journal. A last line that was cut off is left out; an error says what is wrong with
+/// which line.
 pub fn read(mut reader: impl BufRead) -> Result<Past, String> {
     let mut past: Option<Past> = None;
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
-        let count = reader.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut line).map_err(|error| error.to_string())?;
+        let count = reader
+            .by_ref()
+            .take(LINE_LIMIT)
+            .read_until(b'\n', &mut line)
+            .map_err(|error| error.to_string())?;
         if line.pop() != Some(b'\n') {
             if count as u64 == LINE_LIMIT {
                 return Err(format!("line {number}: no line of a journal is that long"));
@@ -136,7 +147,9 @@ pub fn read(mut reader: impl BufRead) -> Result<Past, String> {
         let damaged = |what: String| format!("line {number} is damaged: {what}");
         let Some(past) = &mut past else {
             let Ok(SweepRecord::Begun(begun)) = record(&line) else {
-                return Err(format!("it does not begin as a journal of this version does ({FORMAT})"));
+                return Err(format!(
+                    "it does not begin as a journal of this version does ({FORMAT})"
+                ));
             };
             let length = count as u64;
             past = Some(Past { begun, sums: BTreeMap::new(), verified: BTreeMap::new(), length });
@@ -147,8 +160,9 @@ pub fn read(mut reader: impl BufRead) -> Result<Past, String> {
         past.length += count as u64;
     }
     let begun = |past: &Past| past.begun.journal == FORMAT;
-    past.filter(begun)
-        .ok_or_else(|| "it holds nothing of this version: the sweep was killed before it had begun".into())
+    past.filter(begun).ok_or_else(|| {
+        "it holds nothing of this version: the sweep was killed before it had begun".into()
+    })
 }
 
 impl Past {
@@ -162,7 +176,13 @@ impl Past {
                 let own = self.sums.entry((step.device, step.kernel, pass)).or_default();
                 own.extend((step.first..).zip(sums));
             }
-            SweepRecord::Verified { device, kernel, blocks, statistics: sweep_statistics, unstable } => {
+            SweepRecord::Verified {
+                device,
+                kernel,
+                blocks,
+                statistics: sweep_statistics,
+                unstable,
+            } => {
                 self.verified.insert((device, kernel), (blocks, sweep_statistics, unstable));
             }
         }
@@ -176,7 +196,8 @@ mod tests {
     use crate::journal::line;
 
     fn text() -> (String, Past) {
-        let begun = SweepStart { journal: FORMAT.into(), program: "1".into(), options: "f32.sqrt".into() };
+        let begun =
+            SweepStart { journal: FORMAT.into(), program: "1".into(), options: "f32.sqrt".into() };
         let step = BlockSpan { device: "d".into(), kernel: "f32.sqrt".into(), first: 7, count: 2 };
         let sums = [[1, 2, 3], [u32::MAX, 0, 5]];
         let (device, kernel) = (step.device.clone(), step.kernel.clone());
@@ -193,7 +214,13 @@ mod tests {
             SweepRecord::Begun(begun.clone()),
             SweepRecord::Intent(step.clone()),
             SweepRecord::Digests { step, sums: hex(&sums), pass: 1 },
-            SweepRecord::Verified { device, kernel, blocks, statistics: sweep_statistics, unstable },
+            SweepRecord::Verified {
+                device,
+                kernel,
+                blocks,
+                statistics: sweep_statistics,
+                unstable,
+            },
         ];
         let text: String = records.iter().map(line).collect();
         let own = BTreeMap::from([(7, sums[0]), (8, sums[1])]);
@@ -210,8 +237,10 @@ mod tests {
 
     #[test]
     fn blocks_beyond_all_are_damage() {
-        let step = BlockSpan { device: "d".into(), kernel: "f32.sqrt".into(), first: u64::MAX, count: 1 };
-        let text = text().0 + &line(&SweepRecord::Digests { step, sums: hex(&[[1, 2, 3]]), pass: 0 });
+        let step =
+            BlockSpan { device: "d".into(), kernel: "f32.sqrt".into(), first: u64::MAX, count: 1 };
+        let text =
+            text().0 + &line(&SweepRecord::Digests { step, sums: hex(&[[1, 2, 3]]), pass: 0 });
         assert!(read(text.as_bytes()).unwrap_err().contains("does not go with the others"));
     }
 
@@ -222,7 +251,10 @@ mod tests {
         let cut = &text[..text.len() - 20];
         let read_back = read(cut.as_bytes()).unwrap();
         let whole: usize = lines[..3].iter().map(|line| line.len()).sum();
-        assert_eq!((read_back.length as usize, read_back.sums.len(), read_back.verified.len()), (whole, 1, 0));
+        assert_eq!(
+            (read_back.length as usize, read_back.sums.len(), read_back.verified.len()),
+            (whole, 1, 0)
+        );
         assert_eq!(read_back.begun, past.begun);
         let damaged = text.replacen("\"first\":7", "\"first\":8", 1);
         assert!(read(damaged.as_bytes()).unwrap_err().starts_with("line 2 is damaged"));

@@ -20,9 +20,24 @@ pub type SweepFormat = FormatEntry<dyn RenderSweep + Sync>;
 
 /// Every form, in the order of help texts.
 pub static SWEEPS: &[SweepFormat] = &[
-    SweepFormat { name: "text", extensions: &["txt"], about: "for the terminal", renderer: &text::SweepText },
-    SweepFormat { name: "json", extensions: &["json"], about: "one document", renderer: &SweepJson },
-    SweepFormat { name: "html", extensions: &["html", "htm"], about: "a page of its own", renderer: &html::SweepHtml },
+    SweepFormat {
+        name: "text",
+        extensions: &["txt"],
+        about: "for the terminal",
+        renderer: &text::SweepText,
+    },
+    SweepFormat {
+        name: "json",
+        extensions: &["json"],
+        about: "one document",
+        renderer: &SweepJson,
+    },
+    SweepFormat {
+        name: "html",
+        extensions: &["html", "htm"],
+        about: "a page of its own",
+        renderer: &html::SweepHtml,
+    },
 ];
 
 struct SweepJson;

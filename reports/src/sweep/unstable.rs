@@ -19,7 +19,8 @@ pub const TIMES: usize = 3;
 pub struct Unstable {
     /// The blocks that hold them. Of a fingerprint, those whose digests differ.
     pub blocks: Blocks,
-    /// Inputs that ran three times, because a result of their block deviated; none for a fingerprint.
+    /// Inputs that ran three times, because a result of their block deviated; none for a
+    /// fingerprint.
     #[serde(default)]
     pub compared: u64,
     /// Of these, inputs with several results.
@@ -60,10 +61,14 @@ impl Unstable {
         let listed = differing.iter().take(LISTED).map(|(number, results)| Several {
             number: *number,
             inputs: values::encode_case(domain.kernel(), &domain.case(*number)),
-            out: results.iter().map(|word| values::encode_answer(domain.kernel(), &domain.answer(&[*word]))).collect(),
+            out: results
+                .iter()
+                .map(|word| values::encode_answer(domain.kernel(), &domain.answer(&[*word])))
+                .collect(),
         });
         let odd = |results: &[u32; TIMES]| {
-            let most = most(*results).map_or(1, |most| results.iter().filter(|own| **own == most).count());
+            let most =
+                most(*results).map_or(1, |most| results.iter().filter(|own| **own == most).count());
             (TIMES - most) as u64
         };
         let own = Unstable {
@@ -80,9 +85,11 @@ impl Unstable {
     /// Adds what was found elsewhere.
     pub fn merge(&mut self, other: &Unstable) {
         self.blocks = self.blocks.iter().chain(other.blocks.iter()).collect();
-        for (own, more) in
-            [(&mut self.compared, other.compared), (&mut self.inputs, other.inputs), (&mut self.odd, other.odd)]
-        {
+        for (own, more) in [
+            (&mut self.compared, other.compared),
+            (&mut self.inputs, other.inputs),
+            (&mut self.odd, other.odd),
+        ] {
             *own = own.saturating_add(more);
         }
         self.rate = self.odd as f64 / (self.compared.max(1) as f64 * TIMES as f64);

@@ -38,21 +38,51 @@ pub(super) enum ColumnContent {
 /// The table.
 pub(super) const COLUMNS: [TableColumn; 19] = [
     TableColumn { name: "device", content: ColumnContent::Text(|rows| rows.device.into()) },
-    TableColumn { name: "kernel", content: ColumnContent::Text(|rows| (&*rows.entry.kernel).into()) },
-    TableColumn { name: "format", content: ColumnContent::Text(|rows| part(rows, |own| own.format.to_string())) },
-    TableColumn { name: "op", content: ColumnContent::Text(|rows| part(rows, |own| own.op.name.to_owned())) },
-    TableColumn { name: "controls", content: ColumnContent::Text(|rows| part(rows, |own| own.controls.to_string())) },
-    TableColumn { name: "route", content: ColumnContent::Text(|rows| part(rows, |own| own.route.to_string())) },
-    TableColumn { name: "stage", content: ColumnContent::Text(|rows| part(rows, |own| own.stage.name().to_owned())) },
-    TableColumn { name: "width", content: ColumnContent::Number(8, |rows| rows.kernel.map_or(0, |own| own.width)) },
-    TableColumn { name: "outcome", content: ColumnContent::Text(|rows| outcome(rows.entry.outcome).into()) },
+    TableColumn {
+        name: "kernel",
+        content: ColumnContent::Text(|rows| (&*rows.entry.kernel).into()),
+    },
+    TableColumn {
+        name: "format",
+        content: ColumnContent::Text(|rows| part(rows, |own| own.format.to_string())),
+    },
+    TableColumn {
+        name: "op",
+        content: ColumnContent::Text(|rows| part(rows, |own| own.op.name.to_owned())),
+    },
+    TableColumn {
+        name: "controls",
+        content: ColumnContent::Text(|rows| part(rows, |own| own.controls.to_string())),
+    },
+    TableColumn {
+        name: "route",
+        content: ColumnContent::Text(|rows| part(rows, |own| own.route.to_string())),
+    },
+    TableColumn {
+        name: "stage",
+        content: ColumnContent::Text(|rows| part(rows, |own| own.stage.name().to_owned())),
+    },
+    TableColumn {
+        name: "width",
+        content: ColumnContent::Number(8, |rows| rows.kernel.map_or(0, |own| own.width)),
+    },
+    TableColumn {
+        name: "outcome",
+        content: ColumnContent::Text(|rows| outcome(rows.entry.outcome).into()),
+    },
     TableColumn { name: "case", content: ColumnContent::Case },
     TableColumn { name: "component", content: ColumnContent::Component },
     TableColumn { name: "operands", content: ColumnContent::Operands },
     TableColumn { name: "result", content: ColumnContent::Result },
     TableColumn { name: "second", content: ColumnContent::Second },
-    TableColumn { name: "detail", content: ColumnContent::Text(|rows| (&*rows.entry.detail).into()) },
-    TableColumn { name: "isolated", content: ColumnContent::Number(8, |rows| rows.entry.isolated.into()) },
+    TableColumn {
+        name: "detail",
+        content: ColumnContent::Text(|rows| (&*rows.entry.detail).into()),
+    },
+    TableColumn {
+        name: "isolated",
+        content: ColumnContent::Number(8, |rows| rows.entry.isolated.into()),
+    },
     TableColumn { name: "inputs", content: ColumnContent::Text(|rows| rows.inputs().into()) },
     TableColumn { name: "form", content: ColumnContent::Text(form) },
     TableColumn { name: "position", content: ColumnContent::Number(32, |rows| rows.position) },
@@ -69,7 +99,10 @@ fn part<'r>(rows: &'r KernelRows<'_>, part: fn(&Kernel) -> String) -> Cow<'r, st
 
 /// The name of an outcome in a report.
 fn outcome(outcome: Outcome) -> String {
-    serde_json::to_value(outcome).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(outcome)
+        .ok()
+        .and_then(|name| name.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 impl ColumnContent {
@@ -83,7 +116,9 @@ impl ColumnContent {
             ColumnContent::Number(bits, _) => unsigned(name, *bits, Repetition::REQUIRED),
             ColumnContent::Case => unsigned(name, 32, Repetition::OPTIONAL),
             ColumnContent::Component => unsigned(name, 8, Repetition::OPTIONAL),
-            ColumnContent::Result | ColumnContent::Second => unsigned(name, 64, Repetition::OPTIONAL),
+            ColumnContent::Result | ColumnContent::Second => {
+                unsigned(name, 64, Repetition::OPTIONAL)
+            }
             ColumnContent::Operands => {
                 let element = unsigned("element", 64, Repetition::REQUIRED)?;
                 let list = Type::group_type_builder("list")

@@ -8,7 +8,8 @@ pub(super) fn run(out: &mut Vec<u8>, count: usize, value: u32, bytes: usize) {
     }
 }
 
-/// Appends, for rows that have this many elements of a list each, 0 for each first element and 1 for the others.
+/// Appends, for rows that have this many elements of a list each, 0 for each first element and 1
+/// for the others.
 pub(super) fn repetition(out: &mut Vec<u8>, rows: usize, each: usize) {
     if each < 2 {
         return run(out, rows, 0, 1);
@@ -17,7 +18,11 @@ pub(super) fn repetition(out: &mut Vec<u8>, rows: usize, each: usize) {
     let level = |place: usize| u32::from(!place.is_multiple_of(each));
     if count >= 8 {
         varint(out, ((count / 8) as u64) << 1 | 1);
-        out.extend((0..count / 8).map(|byte| (0..8).fold(0, |bits, bit| bits | (level(byte * 8 + bit) as u8) << bit)));
+        out.extend(
+            (0..count / 8).map(|byte| {
+                (0..8).fold(0, |bits, bit| bits | (level(byte * 8 + bit) as u8) << bit)
+            }),
+        );
     }
     (count / 8 * 8..count).for_each(|place| run(out, 1, level(place), 1));
 }
@@ -30,7 +35,8 @@ fn varint(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// The runs of a page of runs alone, whose values take this many bytes: each value, and how often. `None` for another page.
+/// The runs of a page of runs alone, whose values take this many bytes: each value, and how often.
+/// `None` for another page.
 pub(super) fn runs(mut bytes: &[u8], width: usize) -> Option<Vec<(u32, usize)>> {
     let mut runs = Vec::new();
     while !bytes.is_empty() {
@@ -89,7 +95,10 @@ impl<'a> SplitNumbers<'a> {
     pub(super) fn values(self, start: usize, count: usize) -> Vec<u64> {
         let mut values = vec![0; count];
         for (byte, part) in self.parts(start, count).into_iter().enumerate() {
-            values.iter_mut().zip(part).for_each(|(value, part)| *value |= u64::from(*part) << (byte * 8));
+            values
+                .iter_mut()
+                .zip(part)
+                .for_each(|(value, part)| *value |= u64::from(*part) << (byte * 8));
         }
         values
     }
@@ -126,7 +135,10 @@ mod tests {
         let bytes = split(&values, 8);
         assert_eq!(bytes[..4], [8, 1, 255, 0]);
         let numbers = SplitNumbers(&bytes);
-        assert_eq!((numbers.values(0, 4).as_slice(), numbers.values(1, 2)), (values.as_slice(), values[1..3].to_vec()));
+        assert_eq!(
+            (numbers.values(0, 4).as_slice(), numbers.values(1, 2)),
+            (values.as_slice(), values[1..3].to_vec())
+        );
         assert_eq!(split(&[0x0102_0304], 4), [4, 3, 2, 1]);
     }
 }

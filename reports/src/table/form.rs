@@ -1,5 +1,6 @@
-//! The form of a kernel's cases and results, as the table names it: `(8,8)>8` for two operands and a result of 8 digits
-//! each. `each` before it says that a row has the operands of its own component alone.
+//! The form of a kernel's cases and results, as the table names it: `(8,8)>8` for two operands and
+//! a result of 8 digits each. `each` before it says that a row has the operands of its own
+//! component alone.
 
 use std::fmt;
 
@@ -19,14 +20,18 @@ const EACH: &str = "each ";
 pub(super) struct RowForm {
     pub case: Pattern,
     pub result: Pattern,
-    /// Where a row has the operands of its own component alone: how many components the operands have.
+    /// Where a row has the operands of its own component alone: how many components the operands
+    /// have.
     pub each: Option<usize>,
 }
 
 impl RowForm {
-    /// Of a kernel with these forms. Operations that work on each component by itself have operands by component.
+    /// Of a kernel with these forms. Operations that work on each component by itself have operands
+    /// by component.
     pub(super) fn new(kernel: Option<&Kernel>, case: Pattern, result: Pattern) -> RowForm {
-        let each = kernel.and_then(|kernel| components(kernel, &kernel.params())).filter(|width| *width > 1);
+        let each = kernel
+            .and_then(|kernel| components(kernel, &kernel.params()))
+            .filter(|width| *width > 1);
         RowForm { case, result, each }
     }
 
@@ -35,8 +40,11 @@ impl RowForm {
         let (is_each, text) = text.strip_prefix(EACH).map_or((false, text), |rest| (true, rest));
         let (case, result) = text.split_once('>')?;
         let (case, result) = (pattern(case)?, pattern(result)?);
-        let each =
-            if is_each { Some(width(&case).filter(|width| result.numbers().is_multiple_of(*width))?) } else { None };
+        let each = if is_each {
+            Some(width(&case).filter(|width| result.numbers().is_multiple_of(*width))?)
+        } else {
+            None
+        };
         Some(RowForm { case, result, each })
     }
 
@@ -67,7 +75,8 @@ impl fmt::Display for RowForm {
 fn components(kernel: &Kernel, params: &[Shape]) -> Option<usize> {
     let width = params.first()?.width;
     let is_each = !kernel.op.is_geometric() && !kernel.has_matrices();
-    let alike = params.iter().all(|param| param.width == width) && kernel.outputs().is_multiple_of(width as usize);
+    let alike = params.iter().all(|param| param.width == width)
+        && kernel.outputs().is_multiple_of(width as usize);
     (is_each && alike).then_some(width as usize)
 }
 
@@ -130,12 +139,29 @@ mod tests {
 
     #[test]
     fn forms_print_and_parse() {
-        for text in ["(8)>8", "(8,8)>1", "each ((8,8),(8,8))>(8,8)", "(((4,4),(4,4)),8)>((4,4),(4,4))"] {
+        for text in
+            ["(8)>8", "(8,8)>1", "each ((8,8),(8,8))>(8,8)", "(((4,4),(4,4)),8)>((4,4),(4,4))"]
+        {
             assert_eq!(RowForm::parse(text).map(|form| form.to_string()).as_deref(), Some(text));
         }
         let form = RowForm::parse("each ((8,8),(8,8))>(8,8)").unwrap();
-        assert_eq!((form.rows(true), form.operands(true), form.rows(false), form.operands(false)), (2, 2, 1, 4));
-        for text in ["", ">", "8", "8>", "()>8", "(8>8", "(8))>8", "(0)>8", "(17)>8", "(8,)>8", "((((((8))))))>8"] {
+        assert_eq!(
+            (form.rows(true), form.operands(true), form.rows(false), form.operands(false)),
+            (2, 2, 1, 4)
+        );
+        for text in [
+            "",
+            ">",
+            "8",
+            "8>",
+            "()>8",
+            "(8>8",
+            "(8))>8",
+            "(0)>8",
+            "(17)>8",
+            "(8,)>8",
+            "((((((8))))))>8",
+        ] {
             assert_eq!(RowForm::parse(text), None, "{text}");
         }
         for text in ["each ((8,8),8)>(8,8)", "each ((8,8))>8", "each 8>8"] {

@@ -13,8 +13,10 @@ use super::page::{REPEATED, SPLIT, pages};
 use crate::model::{Inputs, Outputs, Pattern, StoredObservation, Values};
 
 /// The columns that are read.
-pub(super) const NAMES: [&str; 11] =
-    ["device", "kernel", "outcome", "detail", "inputs", "form", "position", "isolated", "operands", "result", "second"];
+pub(super) const NAMES: [&str; 11] = [
+    "device", "kernel", "outcome", "detail", "inputs", "form", "position", "isolated", "operands",
+    "result", "second",
+];
 
 /// A kernel of the table.
 pub(super) struct StoredKernel {
@@ -45,7 +47,11 @@ struct RepeatedColumn<T> {
 }
 
 impl<T> RepeatedColumn<T> {
-    fn new((dictionary, count): (Vec<u8>, usize), data: &[u8], value: fn(&mut &[u8]) -> Option<T>) -> Option<Self> {
+    fn new(
+        (dictionary, count): (Vec<u8>, usize),
+        data: &[u8],
+        value: fn(&mut &[u8]) -> Option<T>,
+    ) -> Option<Self> {
         let (bits, data) = data.split_first()?;
         let width = (1..=32).contains(bits).then_some(usize::from(bits.div_ceil(8)))?;
         let mut rest = &dictionary[..];
@@ -54,7 +60,8 @@ impl<T> RepeatedColumn<T> {
             values.push(value(&mut rest)?);
         }
         let runs = runs(data, width)?;
-        let is_whole = values.len() == count && runs.iter().all(|(place, _)| (*place as usize) < count);
+        let is_whole =
+            values.len() == count && runs.iter().all(|(place, _)| (*place as usize) < count);
         is_whole.then_some(RepeatedColumn { values, runs })
     }
 
@@ -88,7 +95,8 @@ impl ResultGroup {
         group: &RowGroupMetaData,
         places: &[usize; NAMES.len()],
     ) -> Result<ResultGroup, TableError> {
-        let damaged = |column: usize| wrong(&format!("its column `{}` cannot be unpacked", NAMES[column]));
+        let damaged =
+            |column: usize| wrong(&format!("its column `{}` cannot be unpacked", NAMES[column]));
         let unpacked = |column: usize, encoding| {
             let chunk = group.columns().get(places[column]);
             chunk.and_then(|chunk| pages(bytes, chunk, encoding)).ok_or_else(|| damaged(column))
@@ -113,7 +121,8 @@ impl ResultGroup {
         let second = unpacked(10, SPLIT)?.data;
         let (differing, second) = levels(&second).ok_or_else(|| damaged(10))?;
         Ok(ResultGroup {
-            rows: usize::try_from(group.num_rows()).map_err(|_| wrong("its rows have no number"))?,
+            rows: usize::try_from(group.num_rows())
+                .map_err(|_| wrong("its rows have no number"))?,
             texts: [text(0)?, text(1)?, text(2)?, text(3)?, text(4)?, text(5)?],
             numbers: [number(6)?, number(7)?],
             operands: split(8, 2)?,
@@ -129,20 +138,28 @@ impl ResultGroup {
         let [position, isolated] = &self.numbers;
         let rows: Vec<usize> = device.runs.iter().map(|(_, count)| *count).collect();
         let sum = rows.iter().try_fold(0, |sum: usize, count| sum.checked_add(*count));
-        let mut all =
-            self.texts.iter().map(|column| &column.runs).chain(self.numbers.iter().map(|column| &column.runs));
+        let mut all = self
+            .texts
+            .iter()
+            .map(|column| &column.runs)
+            .chain(self.numbers.iter().map(|column| &column.runs));
         if sum != Some(self.rows)
-            || !all.all(|runs| runs.len() == rows.len() && runs.iter().zip(&rows).all(|(run, count)| run.1 == *count))
+            || !all.all(|runs| {
+                runs.len() == rows.len()
+                    && runs.iter().zip(&rows).all(|(run, count)| run.1 == *count)
+            })
         {
             return Err(wrong("its columns have other rows"));
         }
         let mut lanes = LaneReader::new([&self.operands, &self.result, &self.second], &self.levels);
         let mut kernels = Vec::with_capacity(rows.len());
         for (index, rows) in rows.into_iter().enumerate() {
-            let outcome = outcome_named(outcome.of(index)).ok_or_else(|| wrong("it has an unknown outcome"))?;
+            let outcome = outcome_named(outcome.of(index))
+                .ok_or_else(|| wrong("it has an unknown outcome"))?;
             let read = lanes.kernel(rows, outcome, form.of(index), inputs.of(index));
-            let read =
-                read.ok_or_else(|| wrong(&format!("kernel {:.200} does not have its rows", kernel.of(index))))?;
+            let read = read.ok_or_else(|| {
+                wrong(&format!("kernel {:.200} does not have its rows", kernel.of(index)))
+            })?;
             let name = inputs.of(index);
             let (inputs, cases) = if name.is_empty() {
                 (Inputs::Cases(read.cases.unwrap_or_default()), None)

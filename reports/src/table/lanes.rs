@@ -35,7 +35,10 @@ pub(super) struct LaneReader<'a> {
 
 impl<'a> LaneReader<'a> {
     /// Of operands, results and second results, and which rows have one of these.
-    pub(super) fn new([operands, result, second]: [&'a [u8]; 3], levels: &'a [(u32, usize)]) -> LaneReader<'a> {
+    pub(super) fn new(
+        [operands, result, second]: [&'a [u8]; 3],
+        levels: &'a [(u32, usize)],
+    ) -> LaneReader<'a> {
         LaneReader {
             operands: SplitNumbers(operands),
             result: SplitNumbers(result),
@@ -81,18 +84,29 @@ impl<'a> LaneReader<'a> {
         if rows == 0 || !rows.is_multiple_of(of_case) {
             return None;
         }
-        let operands = self.advance(0, rows.checked_mul(form.operands(has_results))?, self.operands)?;
+        let operands =
+            self.advance(0, rows.checked_mul(form.operands(has_results))?, self.operands)?;
         let is_new = inputs.is_empty() || self.lists.insert(inputs);
         let cases = is_new.then(|| self.cases(&form, operands, rows, has_results));
         if !has_results {
-            return differing.is_empty().then_some(KernelLanes { cases, out: None, digest: None, second: Vec::new() });
+            return differing.is_empty().then_some(KernelLanes {
+                cases,
+                out: None,
+                digest: None,
+                second: Vec::new(),
+            });
         }
         let start = self.advance(1, rows, self.result)?;
         let digest = digest(self.result.parts(start, rows));
         let values = || Values::alike(form.result.clone(), self.result.values(start, rows).into());
         let out = self.results.entry((name, digest)).or_insert_with(values).clone();
         let second = second(&form.result, (self.result, start), &differing);
-        Some(KernelLanes { cases, out: Some(out), digest: Some((form.result.clone(), digest)), second })
+        Some(KernelLanes {
+            cases,
+            out: Some(out),
+            digest: Some((form.result.clone(), digest)),
+            second,
+        })
     }
 
     /// Where the next values begin, if there are as many.

@@ -1,11 +1,13 @@
-//! The pages of a column chunk, unpacked within limits: what a page says of its size is checked before it is believed.
+//! The pages of a column chunk, unpacked within limits: what a page says of its size is checked
+//! before it is believed.
 
 use parquet::basic::CompressionCodec;
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::{KERNEL_PAGE, PAGE};
 
-/// Encodings of data pages, by their numbers in the Parquet format: places in the dictionary in runs, and numbers by bytes.
+/// Encodings of data pages, by their numbers in the Parquet format: places in the dictionary in
+/// runs, and numbers by bytes.
 pub(super) const REPEATED: usize = 8;
 pub(super) const SPLIT: usize = 9;
 /// Most bytes of the head of a page.
@@ -21,7 +23,11 @@ pub(super) struct ChunkPages {
 }
 
 /// Unpacks a chunk with one data page of this encoding; `None` for another one.
-pub(super) fn pages(file: &[u8], chunk: &ColumnChunkMetaData, encoding: usize) -> Option<ChunkPages> {
+pub(super) fn pages(
+    file: &[u8],
+    chunk: &ColumnChunkMetaData,
+    encoding: usize,
+) -> Option<ChunkPages> {
     if chunk.compression_codec() != CompressionCodec::ZSTD {
         return None;
     }
@@ -37,7 +43,8 @@ pub(super) fn pages(file: &[u8], chunk: &ColumnChunkMetaData, encoding: usize) -
     }
     let head = PageHead::read(&mut rest)?;
     let data = head.unpack(&mut rest, 0, most)?;
-    (head.number(&[5, 2])? == encoding && rest.is_empty()).then_some(ChunkPages { dictionary, data })
+    (head.number(&[5, 2])? == encoding && rest.is_empty())
+        .then_some(ChunkPages { dictionary, data })
 }
 
 /// The numbers of a page's head (Thrift's compact protocol), by the fields that lead to each.
@@ -58,7 +65,8 @@ impl PageHead {
         usize::try_from(*number).ok()
     }
 
-    /// The content of a page of this kind, of exactly the size that the head says, which is limited.
+    /// The content of a page of this kind, of exactly the size that the head says, which is
+    /// limited.
     fn unpack(&self, rest: &mut &[u8], kind: usize, most: usize) -> Option<Vec<u8>> {
         let (unpacked, packed) = (self.number(&[2])?, self.number(&[3])?);
         if self.number(&[1])? != kind || unpacked > most {

@@ -1,5 +1,5 @@
-//! A table into a report: each list of results is decoded once, however many kernels gave it, and each list of inputs once
-//! for all kernels that share it.
+//! A table into a report: each list of results is decoded once, however many kernels gave it, and
+//! each list of inputs once for all kernels that share it.
 
 use std::collections::HashMap;
 
@@ -40,8 +40,11 @@ pub fn read(bytes: &[u8], devices: &mut [Device]) -> Result<Tables, TableError> 
         return Err(wrong("its parts have other rows"));
     }
     let places = columns(&footer)?;
-    let groups = parallel::map(footer.row_groups(), |group| ResultGroup::read(bytes, group, &places)?.kernels());
-    let (mut tables, mut own, mut operands) = (Tables::new(), HashMap::<String, Vec<StoredKernel>>::new(), 0);
+    let groups = parallel::map(footer.row_groups(), |group| {
+        ResultGroup::read(bytes, group, &places)?.kernels()
+    });
+    let (mut tables, mut own, mut operands) =
+        (Tables::new(), HashMap::<String, Vec<StoredKernel>>::new(), 0);
     for kernel in groups.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
         if let (Inputs::Table(name), Some(cases)) = (&kernel.entry.inputs, &kernel.cases)
             && !tables.contains_key(name)
@@ -62,7 +65,9 @@ pub fn read(bytes: &[u8], devices: &mut [Device]) -> Result<Tables, TableError> 
         }
     }
     match own.keys().min() {
-        Some(device) => Err(wrong(&format!("the report has no device {device:.100}, which it names"))),
+        Some(device) => {
+            Err(wrong(&format!("the report has no device {device:.100}, which it names")))
+        }
         None => Ok(tables),
     }
 }
@@ -72,7 +77,9 @@ fn footer(bytes: &[u8]) -> Result<ParquetMetaData, TableError> {
     if !bytes.starts_with(MAGIC) {
         return Err(TableError::NotParquet);
     }
-    let Some((rest, length)) = bytes[MAGIC.len()..].strip_suffix(MAGIC).and_then(<[u8]>::split_last_chunk) else {
+    let Some((rest, length)) =
+        bytes[MAGIC.len()..].strip_suffix(MAGIC).and_then(<[u8]>::split_last_chunk)
+    else {
         return Err(TableError::Truncated);
     };
     let length = u32::from_le_bytes(*length) as usize;
@@ -93,14 +100,17 @@ fn columns(footer: &ParquetMetaData) -> Result<[usize; NAMES.len()], TableError>
         let expected = own.get_fields().iter().find(|field| field.name() == name);
         let index = fields.iter().position(|field| field.name() == name);
         let is_same = index.is_some_and(|index| Some(&fields[index]) == expected);
-        let column = (0..described.num_columns()).find(|column| Some(described.get_column_root_idx(*column)) == index);
-        *place =
-            column.filter(|_| is_same).ok_or_else(|| wrong(&format!("its column `{name}` is missing or another")))?;
+        let column = (0..described.num_columns())
+            .find(|column| Some(described.get_column_root_idx(*column)) == index);
+        *place = column
+            .filter(|_| is_same)
+            .ok_or_else(|| wrong(&format!("its column `{name}` is missing or another")))?;
     }
     Ok(places)
 }
 
-/// The observations of a device, in the order of the report. Equal results of kernels with the same inputs are there once.
+/// The observations of a device, in the order of the report. Equal results of kernels with the same
+/// inputs are there once.
 fn observations(mut kernels: Vec<StoredKernel>) -> Vec<StoredObservation> {
     kernels.sort_by_key(|kernel| kernel.position);
     let mut known: HashMap<(String, (Pattern, u128)), String> = HashMap::new();

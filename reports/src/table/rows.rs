@@ -51,18 +51,23 @@ impl KernelRows<'_> {
     }
 }
 
-/// The rows of a report, sorted by device and kernel. Kernels of other versions are left out where their values have no
-/// form in common.
+/// The rows of a report, sorted by device and kernel. Kernels of other versions are left out where
+/// their values have no form in common.
 pub(super) fn of_report(report: &Report) -> Result<Vec<KernelRows<'_>>, RecordError> {
     let mut rows = Vec::new();
     for device in &report.devices {
         rows.append(&mut of_device(device, &report.inputs)?);
     }
-    rows.sort_by(|one, other| (one.device, &one.entry.kernel).cmp(&(other.device, &other.entry.kernel)));
+    rows.sort_by(|one, other| {
+        (one.device, &one.entry.kernel).cmp(&(other.device, &other.entry.kernel))
+    });
     Ok(rows)
 }
 
-fn of_device<'a>(device: &'a Device, tables: &'a Tables) -> Result<Vec<KernelRows<'a>>, RecordError> {
+fn of_device<'a>(
+    device: &'a Device,
+    tables: &'a Tables,
+) -> Result<Vec<KernelRows<'a>>, RecordError> {
     let mut known = read_device(&device.observations, tables)?.observations.into_iter();
     let mut earlier: HashMap<&str, &Values> = HashMap::new();
     let of = |(position, entry): (usize, &'a StoredObservation)| {
@@ -99,7 +104,11 @@ fn of_known<'a>(rows: &KernelRows<'a>, own: Observation) -> KernelRows<'a> {
     KernelRows { kernel: Some(kernel), form, cases: cases.values(), out, second, ..*rows }
 }
 
-fn of_unknown<'a>(rows: KernelRows<'a>, tables: &'a Tables, values: Option<&Values>) -> Option<KernelRows<'a>> {
+fn of_unknown<'a>(
+    rows: KernelRows<'a>,
+    tables: &'a Tables,
+    values: Option<&Values>,
+) -> Option<KernelRows<'a>> {
     let entry = rows.entry;
     let cases = match &entry.inputs {
         Inputs::Table(name) => tables.get(name)?,
@@ -113,7 +122,9 @@ fn of_unknown<'a>(rows: KernelRows<'a>, tables: &'a Tables, values: Option<&Valu
     let (result, out) = match values {
         // Of what has no results none has a form.
         None => (case, None),
-        Some(values) => values.pattern().map(|(pattern, bits)| (pattern, Some(Arc::clone(bits))))?,
+        Some(values) => {
+            values.pattern().map(|(pattern, bits)| (pattern, Some(Arc::clone(bits))))?
+        }
     };
     let count = result.numbers();
     let mut second = out.as_ref().filter(|_| !entry.second.is_empty()).map(|out| out.to_vec());

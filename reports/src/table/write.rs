@@ -27,16 +27,21 @@ use crate::model::Report;
 /// Level of zstd.
 const LEVEL: i32 = 3;
 
-/// The table of a report, and how many rows it has. A report whose results contradict themselves is an error.
+/// The table of a report, and how many rows it has. A report whose results contradict themselves is
+/// an error.
 pub fn write(report: &Report) -> io::Result<(Vec<u8>, u64)> {
-    let rows = of_report(report).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+    let rows = of_report(report)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
     let properties = WriterProperties::builder()
         .set_created_by(format!("fpprobe {}", env!("CARGO_PKG_VERSION")))
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?));
-    let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema()?), Arc::new(properties.build()))?;
+    let mut file =
+        SerializedFileWriter::new(Vec::new(), Arc::new(schema()?), Arc::new(properties.build()))?;
     let descriptions = file.schema_descr().columns().to_vec();
     let groups: Vec<&[KernelRows]> = groups(&rows).collect();
-    let column = |group| COLUMNS.iter().zip(&descriptions).map(move |(own, description)| (group, own, description));
+    let column = |group| {
+        COLUMNS.iter().zip(&descriptions).map(move |(own, description)| (group, own, description))
+    };
     let chunks: Vec<_> = groups.iter().copied().flat_map(column).collect();
     let written = parallel::map(&chunks, |(group, column, description)| {
         let count = group.iter().map(KernelRows::count).sum();
@@ -93,7 +98,8 @@ impl EncodedColumn {
                     out.extend((text.len() as u32).to_le_bytes());
                     out.extend(text.as_bytes());
                 };
-                let array = |text: Option<&str>| text.map(|text| ByteArray::from(text.as_bytes().to_vec()));
+                let array =
+                    |text: Option<&str>| text.map(|text| ByteArray::from(text.as_bytes().to_vec()));
                 let all = || texts.iter().map(|text| &**text);
                 let (least, greatest) = (array(all().min()), array(all().max()));
                 let statistics = Statistics::byte_array(least, greatest, None, Some(0), false);
@@ -108,7 +114,8 @@ impl EncodedColumn {
                 let mut column = NullableColumn::default();
                 for rows in group {
                     run(&mut column.levels, rows.count(), (rows.cases() > 0).into(), 1);
-                    let cases = (0..rows.cases()).flat_map(|case| std::iter::repeat_n(case as u64, rows.of_case()));
+                    let cases = (0..rows.cases())
+                        .flat_map(|case| std::iter::repeat_n(case as u64, rows.of_case()));
                     column.values.extend(cases);
                 }
                 nulls(column, 4)
@@ -138,13 +145,20 @@ impl EncodedColumn {
     }
 
     /// The column as it stands in a file.
-    fn chunk(self, description: &ColumnDescPtr, count: u64) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
+    fn chunk(
+        self,
+        description: &ColumnDescPtr,
+        count: u64,
+    ) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
         let mut compressor = Compressor::new(LEVEL)?;
         compressor.long_distance_matching(true)?;
         let most = if self.dictionary.is_some() { KERNEL_PAGE } else { PAGE };
         let mut compress = |bytes: &[u8]| -> Result<Bytes, ParquetError> {
             if bytes.len() > most {
-                return Err(ParquetError::General(format!("{} bytes of one kernel are too many", bytes.len())));
+                return Err(ParquetError::General(format!(
+                    "{} bytes of one kernel are too many",
+                    bytes.len()
+                )));
             }
             Ok(compressor.compress(bytes)?.into())
         };
@@ -154,8 +168,12 @@ impl EncodedColumn {
         let mut data = 0;
         if let Some((dictionary, values)) = &self.dictionary {
             let buf = compress(dictionary)?;
-            let page =
-                Page::DictionaryPage { buf, num_values: *values as u32, encoding: Encoding::PLAIN, is_sorted: false };
+            let page = Page::DictionaryPage {
+                buf,
+                num_values: *values as u32,
+                encoding: Encoding::PLAIN,
+                is_sorted: false,
+            };
             let written = pages.write_page(CompressedPage::new(page, dictionary.len()))?;
             unpacked += written.uncompressed_size;
             data = written.bytes_written as i64;
@@ -215,7 +233,13 @@ fn repeated<T: std::hash::Hash + Eq>(
         run(&mut data, rows.count(), number, bits.div_ceil(8) as usize);
     }
     let dictionary = Some((dictionary, places.len()));
-    EncodedColumn { dictionary, data, values: count, encoding: Encoding::RLE_DICTIONARY, statistics: None }
+    EncodedColumn {
+        dictionary,
+        data,
+        values: count,
+        encoding: Encoding::RLE_DICTIONARY,
+        statistics: None,
+    }
 }
 
 /// Values, and which rows have one.
@@ -230,7 +254,13 @@ impl NullableColumn {
         let mut data = Vec::with_capacity(self.levels.len() + 4 + self.values.len() * bytes);
         levels(&mut data, &self.levels);
         data.append(&mut split(&self.values, bytes));
-        EncodedColumn { dictionary: None, data, values: count, encoding: Encoding::BYTE_STREAM_SPLIT, statistics: None }
+        EncodedColumn {
+            dictionary: None,
+            data,
+            values: count,
+            encoding: Encoding::BYTE_STREAM_SPLIT,
+            statistics: None,
+        }
     }
 }
 
@@ -271,7 +301,9 @@ fn operands(group: &[KernelRows<'_>]) -> EncodedColumn {
         for case in rows.cases.chunks_exact(form.case.numbers()) {
             for component in 0..rows.of_case() {
                 match width {
-                    Some(width) => values.extend(case.iter().skip(component % width).step_by(width)),
+                    Some(width) => {
+                        values.extend(case.iter().skip(component % width).step_by(width))
+                    }
                     None => values.extend(case),
                 }
             }
@@ -281,5 +313,11 @@ fn operands(group: &[KernelRows<'_>]) -> EncodedColumn {
     levels(&mut data, &repeated);
     levels(&mut data, &defined);
     data.append(&mut split(&values, 8));
-    EncodedColumn { dictionary: None, data, values: count, encoding: Encoding::BYTE_STREAM_SPLIT, statistics: None }
+    EncodedColumn {
+        dictionary: None,
+        data,
+        values: count,
+        encoding: Encoding::BYTE_STREAM_SPLIT,
+        statistics: None,
+    }
 }

@@ -40,7 +40,12 @@ pub(super) struct ScopeValues {
 
 impl ScopeValues {
     /// Adds what a kernel shows.
-    pub(super) fn add(&mut self, look: &TraitLook, kernel: Kernel, observations: &Observations<'_>) {
+    pub(super) fn add(
+        &mut self,
+        look: &TraitLook,
+        kernel: Kernel,
+        observations: &Observations<'_>,
+    ) {
         let Some(observation) = observations.get(&kernel) else { return };
         self.is_lacking |= observation.outcome == Outcome::Unsupported;
         if !observation.outcome.answered() {
@@ -57,12 +62,19 @@ impl ScopeValues {
             }
             TraitLook::Bits(_, operands, values) => self.add_lane(observation, operands, &|bits| {
                 let known = values.iter().find(|(known, _)| *known == bits);
-                known.map_or_else(|| kernel.result().format.hex(bits), |(_, value)| (*value).to_owned())
+                known.map_or_else(
+                    || kernel.result().format.hex(bits),
+                    |(_, value)| (*value).to_owned(),
+                )
             }),
-            TraitLook::Number(_, operands) => self.add_lane(observation, operands, &|bits| number(&kernel, bits)),
+            TraitLook::Number(_, operands) => {
+                self.add_lane(observation, operands, &|bits| number(&kernel, bits))
+            }
             TraitLook::Component(_, operand) => self.add_component(observation, *operand),
             TraitLook::Lanes(_, is_of_interest, value) => {
-                for (case, operands) in observation.cases.iter().enumerate().filter(|(_, case)| is_of_interest(case)) {
+                for (case, operands) in
+                    observation.cases.iter().enumerate().filter(|(_, case)| is_of_interest(case))
+                {
                     for results in observation.runs() {
                         let facets = of_lane(&kernel, operands);
                         self.put_of(value(operands, results[case]), 1, observation, facets);
@@ -91,7 +103,12 @@ impl ScopeValues {
         }
     }
 
-    fn add_lane(&mut self, observation: &Observation, operands: &[u64], name: &dyn Fn(u64) -> String) {
+    fn add_lane(
+        &mut self,
+        observation: &Observation,
+        operands: &[u64],
+        name: &dyn Fn(u64) -> String,
+    ) {
         let matching = |case: &&[u64]| in_every_component(&observation.kernel, case, operands);
         let Some(case) = observation.cases.iter().position(|case| matching(&case)) else { return };
         let width = observation.kernel.outputs();
@@ -112,7 +129,8 @@ impl ScopeValues {
             for (case, _) in observation.cases.iter().enumerate().filter(of_operand) {
                 for results in observation.runs() {
                     let code = reader.part(results, case, part);
-                    let value = channel.map_or_else(|| encoding.hex(code), |channel| coded(channel.coding, code));
+                    let value = channel
+                        .map_or_else(|| encoding.hex(code), |channel| coded(channel.coding, code));
                     self.put(&value, 1, observation);
                 }
                 self.counted(1, observation, case);
@@ -120,16 +138,21 @@ impl ScopeValues {
         }
     }
 
-    /// The least power of two that no error exceeds. A result that is no number is as wrong as can be.
+    /// The least power of two that no error exceeds. A result that is no number is as wrong as can
+    /// be.
     fn add_error(&mut self, observation: &Observation, low: u64, high: u64) {
         let signature = Signature::new(&observation.kernel);
         let Some(Encoding::Float(layout)) = signature.encodings.first().copied() else { return };
         let mut worst: Option<(f64, usize)> = None;
         let mut lanes = 0;
-        let is_of_interest = |case: &[u64]| (low..=high).contains(&(case[0] & layout.magnitude_mask()));
-        for (case, operands) in observation.cases.iter().enumerate().filter(|(_, case)| is_of_interest(case)) {
+        let is_of_interest =
+            |case: &[u64]| (low..=high).contains(&(case[0] & layout.magnitude_mask()));
+        for (case, operands) in
+            observation.cases.iter().enumerate().filter(|(_, case)| is_of_interest(case))
+        {
             let result = Operand { layout: Some(layout), bits: observation.answer(case)[0] };
-            let error = distance(observation.kernel.op.function, &signature.operands(operands, 0), result);
+            let error =
+                distance(observation.kernel.op.function, &signature.operands(operands, 0), result);
             let error = error.unwrap_or(f64::INFINITY);
             lanes += 1;
             if worst.is_none_or(|(most, _)| error > most) {
@@ -154,7 +177,8 @@ impl ScopeValues {
         let quiet = layout.infinity() | quieting;
         let reader = PartReader::new(kernel);
         for (case, operands) in observation.cases.iter().enumerate() {
-            let nans: Vec<u64> = operands.iter().copied().filter(|bits| layout.is_nan(*bits)).collect();
+            let nans: Vec<u64> =
+                operands.iter().copied().filter(|bits| layout.is_nan(*bits)).collect();
             let [nan] = nans[..] else { continue };
             if nan & layout.magnitude_mask() == quiet {
                 continue;
@@ -247,7 +271,9 @@ fn in_every_component(kernel: &Kernel, case: &[u64], operands: &[u64]) -> bool {
     }
     let params = kernel.params();
     let parts = Shape::split(&params, case);
-    let mut matching = parts.zip(operands).map(|((_, values), operand)| values.iter().all(|value| value == operand));
+    let mut matching = parts
+        .zip(operands)
+        .map(|((_, values), operand)| values.iter().all(|value| value == operand));
     matching.all(|matches| matches)
 }
 

@@ -13,9 +13,10 @@ use super::scope_values::ScopeValues;
 static RULES: LazyLock<Option<Profile>> = LazyLock::new(|| {
     let mut rules = built_in("vulkan")?.ok()?;
     let strict = |kernel: &Kernel| kernel.controls.contains(Control::FastMath0);
-    rules
-        .rules
-        .retain(|rule| rule.level == Level::Required && rule.parts.iter().flat_map(|part| &part.lowerings).all(strict));
+    rules.rules.retain(|rule| {
+        rule.level == Level::Required
+            && rule.parts.iter().flat_map(|part| &part.lowerings).all(strict)
+    });
     rules.modes.clear();
     rules.rounding_modes.clear();
     rules.late_modes.clear();
@@ -53,8 +54,14 @@ pub(super) fn judged(observations: &Observations<'_>) -> ScopeValues {
                 found.show(observation, &lane.case, &lane.answer);
             }
         }
-        let looked_at = rules.rule(&rule.id).into_iter().flat_map(|rule| &rule.parts).flat_map(|part| &part.lowerings);
-        let mut answered = looked_at.filter_map(|kernel| observations.get(kernel)).filter(|one| one.outcome.answered());
+        let looked_at = rules
+            .rule(&rule.id)
+            .into_iter()
+            .flat_map(|rule| &rule.parts)
+            .flat_map(|part| &part.lowerings);
+        let mut answered = looked_at
+            .filter_map(|kernel| observations.get(kernel))
+            .filter(|one| one.outcome.answered());
         if let Some(observation) = answered.next().filter(|_| rule.lanes > rule.failing) {
             found.put("yes", rule.lanes - rule.failing, observation);
         }

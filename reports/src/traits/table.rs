@@ -25,7 +25,8 @@ const MINUS_ONE: u64 = 0xbf80_0000;
 const MINUS_ZERO: u64 = 0x8000_0000;
 
 // Why an answer matters.
-const FLUSHED: &str = "D3D flushes 32-bit subnormals and keeps 16-bit ones; the other languages leave it open";
+const FLUSHED: &str =
+    "D3D flushes 32-bit subnormals and keeps 16-bit ones; the other languages leave it open";
 const ROUNDED: &str = "results of the same program differ from device to device where it does";
 const UNDEFINED: &str = "no text but D3D's demands anything, so that no rule notices a change";
 

@@ -11,7 +11,14 @@ use crate::model::TraitValue;
 fn observed(kernel: &str, cases: &[&[u64]], out: &[u64]) -> Observation {
     let kernel: Kernel = kernel.parse().unwrap();
     let cases = Cases::new("few", kernel.arity(), cases.concat());
-    Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
+    Observation {
+        kernel,
+        cases,
+        outcome: Outcome::Ran,
+        detail: String::new(),
+        out: out.into(),
+        second: None,
+    }
 }
 
 fn of(observations: &[Observation], id: &str) -> DeviceTrait {
@@ -44,10 +51,18 @@ fn ids_are_told_apart_and_name_kernels_that_exist() {
 #[test]
 fn operands_of_lanes_are_on_the_lists_of_their_kernels() {
     for definition in definitions() {
-        let (TraitLook::Bits(_, operands, _) | TraitLook::Number(_, operands)) = definition.row.look else { continue };
+        let (TraitLook::Bits(_, operands, _) | TraitLook::Number(_, operands)) =
+            definition.row.look
+        else {
+            continue;
+        };
         for kernel in definition.kernels() {
             let cases = fpprobe_spirv::catalogue::Extent::Default.cases(&kernel);
-            assert!(cases.iter().any(|case| case == operands), "{}: {kernel} {operands:x?}", definition.id());
+            assert!(
+                cases.iter().any(|case| case == operands),
+                "{}: {kernel} {operands:x?}",
+                definition.id()
+            );
         }
     }
 }
@@ -56,7 +71,10 @@ fn operands_of_lanes_are_on_the_lists_of_their_kernels() {
 fn scopes_have_values_of_their_own() {
     // (1 + u)^2 - (1 + 2u): fused at run time, split by the compiler.
     let case: &[u64] = &[0x3f80_0001, 0x3f80_0001, 0xbf80_0002];
-    let all = [observed("f32.fma", &[case], &[0x2880_0000]), observed("f32.fma:route=spec", &[case], &[0])];
+    let all = [
+        observed("f32.fma", &[case], &[0x2880_0000]),
+        observed("f32.fma:route=spec", &[case], &[0]),
+    ];
     let fma = of(&all, "f32.fma");
     assert_eq!((value(fma.run_time.as_ref()), value(fma.constants.as_ref())), ("fused", "split"));
     assert_eq!(value(of(&all, "constants_agree").constants.as_ref()), "no");
@@ -67,22 +85,33 @@ fn scopes_have_values_of_their_own() {
 #[test]
 fn a_scope_that_disagrees_is_mixed_and_says_who_does_what() {
     let case: &[u64] = &[0x3f80_0001, 0x3f80_0001, 0xbf80_0002];
-    let all = [observed("f32.fma", &[case], &[0x2880_0000]), observed("f32.fma:stage=fragment", &[case], &[0])];
+    let all = [
+        observed("f32.fma", &[case], &[0x2880_0000]),
+        observed("f32.fma:stage=fragment", &[case], &[0]),
+    ];
     let fma = of(&all, "f32.fma").run_time.unwrap();
     assert_eq!(fma.value, "mixed");
-    let shares: Vec<_> = fma.shares.iter().map(|share| (share.value.as_str(), share.kernels[0].as_str())).collect();
+    let shares: Vec<_> =
+        fma.shares.iter().map(|share| (share.value.as_str(), share.kernels[0].as_str())).collect();
     assert!(shares.contains(&("split", "f32.fma:stage=fragment")), "{shares:?}");
     let words = fma.describe();
     let [split, fused] = ["split with stage=fragment", "fused with stage=compute"];
-    assert!(words == format!("mixed: {fused}, {split}") || words == format!("mixed: {split}, {fused}"), "{words}");
+    assert!(
+        words == format!("mixed: {fused}, {split}") || words == format!("mixed: {split}, {fused}"),
+        "{words}"
+    );
 }
 
 #[test]
 fn a_value_that_shows_elsewhere_as_well_says_where_it_shows_alone() {
     let of = |stage: &str| Facets::from([("stage", format!("stage={stage}"))]);
-    let (one, both) = (BTreeSet::from([of("compute")]), BTreeSet::from([of("compute"), of("fragment")]));
+    let (one, both) =
+        (BTreeSet::from([of("compute")]), BTreeSet::from([of("compute"), of("fragment")]));
     assert_eq!(places(&[&one, &both]), ["", "alone with stage=fragment"]);
-    assert_eq!(places(&[&one, &BTreeSet::from([of("vertex")])]), ["with stage=compute", "with stage=vertex"]);
+    assert_eq!(
+        places(&[&one, &BTreeSet::from([of("vertex")])]),
+        ["with stage=compute", "with stage=vertex"]
+    );
 }
 
 #[test]
@@ -95,12 +124,18 @@ fn what_is_not_offered_or_not_measured_has_no_value() {
 
 #[test]
 fn numbers_and_nans_are_called_by_name() {
-    let rsq = |out: u64| of(&[observed("f32.inverse_sqrt", &[&[0x8000_0000]], &[out])], "f32.rsq_of_negative_zero");
-    for (out, name) in [(0xff80_0000, "negative_infinity"), (0xffc0_0001, "nan"), (0, "zero"), (0x3f80_0000, "1")] {
+    let rsq = |out: u64| {
+        of(&[observed("f32.inverse_sqrt", &[&[0x8000_0000]], &[out])], "f32.rsq_of_negative_zero")
+    };
+    for (out, name) in
+        [(0xff80_0000, "negative_infinity"), (0xffc0_0001, "nan"), (0, "zero"), (0x3f80_0000, "1")]
+    {
         assert_eq!(value(rsq(out).run_time.as_ref()), name);
     }
     let sum = |out: u64| of(&[observed("f32.fadd", &[&[0x7f80_0001, 0]], &[out])], "f32.nan_bits");
-    for (out, name) in [(0x7f80_0001, "kept"), (0x7fc0_0001, "quieted"), (0xffc0_0000, "replaced"), (0, "number")] {
+    for (out, name) in
+        [(0x7f80_0001, "kept"), (0x7fc0_0001, "quieted"), (0xffc0_0000, "replaced"), (0, "number")]
+    {
         assert_eq!(value(sum(out).run_time.as_ref()), name);
     }
 }
@@ -119,13 +154,17 @@ fn a_respect_of_several_operations_is_one_value() {
 fn channels_that_differ_have_values_of_their_own() {
     let store = |operand: u64, texel: u64| {
         let case: &[u64] = &[operand, 0x3eab_e437, 0x3f2d_1379, operand];
-        of(&[observed("rgba8unorm.store:route=clear", &[case], &[texel])], "rgba8unorm.store_of_one_half")
+        of(
+            &[observed("rgba8unorm.store:route=clear", &[case], &[texel])],
+            "rgba8unorm.store_of_one_half",
+        )
     };
     let both = store(0x3f00_0000, 0x7fac_567f).run_time.unwrap();
     assert_eq!(both.value, "0.49803922");
     let apart = store(0x3f00_0000, 0x80ac_567f).run_time.unwrap();
     assert_eq!((apart.value.as_str(), apart.shares.len()), ("mixed", 2));
-    let packed = observed("f32.pack_unorm_4x8", &[&[0x7fc0_0000, 0, 0, 0x7fc0_0000]], &[0xff00_0000]);
+    let packed =
+        observed("f32.pack_unorm_4x8", &[&[0x7fc0_0000, 0, 0, 0x7fc0_0000]], &[0xff00_0000]);
     let shares = of(&[packed], "f32.pack_unorm_of_nan").run_time.unwrap().shares;
     assert_eq!(shares.iter().map(|share| share.value.as_str()).collect::<Vec<_>>(), ["00", "ff"]);
 }
@@ -133,7 +172,9 @@ fn channels_that_differ_have_values_of_their_own() {
 #[test]
 fn lanes_of_interest_have_one_value() {
     const LARGE: u64 = 0x7f00_0000;
-    let by_large = |quotient| of(&[observed("f32.fdiv", &[&[LARGE, LARGE]], &[quotient])], "f32.division_by_large");
+    let by_large = |quotient| {
+        of(&[observed("f32.fdiv", &[&[LARGE, LARGE]], &[quotient])], "f32.division_by_large")
+    };
     assert_eq!(value(by_large(0).run_time.as_ref()), "zero");
     assert_eq!(value(by_large(0x3f80_0000).run_time.as_ref()), "quotient");
     let all = [observed(
@@ -162,8 +203,11 @@ fn strict_arithmetic_holds_or_does_not() {
     let floor = |way: &str, out| observed(&format!("{kernel}{way}"), &[&[0x2f2d_598c]], &[out]);
     assert_eq!(value(of(&[floor("", 0)], "strict_arithmetic").run_time.as_ref()), "yes");
     // Folded, it is now +0 and now -0.
-    let unsteady =
-        Observation { outcome: Outcome::Flaky, second: Some([0x8000_0000].into()), ..floor(";route=spec", 0) };
+    let unsteady = Observation {
+        outcome: Outcome::Flaky,
+        second: Some([0x8000_0000].into()),
+        ..floor(";route=spec", 0)
+    };
     let lost = of(&[floor("", 0), unsteady], "strict_arithmetic").run_time.unwrap();
     assert_eq!(lost.value, "mixed");
     let no = lost.shares.iter().find(|share| share.value == "no").unwrap();
@@ -174,8 +218,16 @@ fn strict_arithmetic_holds_or_does_not() {
 #[test]
 fn kernels_of_every_kind_are_looked_at() {
     let all = kernels();
-    let some = ["f32.fadd:route=spec", "f32.fadd:route=literal", "f32.fadd:width=3", "f32.sin:stage=fragment"];
-    for id in some.into_iter().chain(["f32.floor:controls=fastmath0;route=spec", "f32.nmin:controls=szin32"]) {
+    let some = [
+        "f32.fadd:route=spec",
+        "f32.fadd:route=literal",
+        "f32.fadd:width=3",
+        "f32.sin:stage=fragment",
+    ];
+    for id in some
+        .into_iter()
+        .chain(["f32.floor:controls=fastmath0;route=spec", "f32.nmin:controls=szin32"])
+    {
         assert!(all.contains(&id.parse().unwrap()), "{id}");
     }
     assert!(all.len() > 150, "{}", all.len());

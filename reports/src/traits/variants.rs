@@ -6,8 +6,8 @@ use fpprobe_spirv::Kernel;
 
 use super::scope_values::ScopeValues;
 
-/// Operations of binary32 that are measured in every variant where nothing else is: some of each kind that a compiler
-/// folds, or computes by itself.
+/// Operations of binary32 that are measured in every variant where nothing else is: some of each
+/// kind that a compiler folds, or computes by itself.
 const OPERATIONS: [&str; 20] = [
     "fadd",
     "fsub",
@@ -65,7 +65,8 @@ impl Variation {
             }
         };
         let mut found = ScopeValues::default();
-        let pairs = || observations.pairs().iter().filter(is_alike).filter(|pair| pair.compared > 0);
+        let pairs =
+            || observations.pairs().iter().filter(is_alike).filter(|pair| pair.compared > 0);
         for pair in pairs() {
             found.count(pair.compared);
             if pair.compared > pair.differing.len() {

@@ -41,8 +41,8 @@ pub struct Alternative {
 pub struct MemberDemand {
     /// Name of the member.
     pub member: String,
-    /// For an independence, its least value as reports name it, and for the version of Vulkan the least; `None` for what must be
-    /// true.
+    /// For an independence, its least value as reports name it, and for the version of Vulkan the
+    /// least; `None` for what must be true.
     pub least: Option<String>,
 }
 
@@ -104,9 +104,13 @@ pub enum DemandsError {
 impl VulkanDemands {
     /// Reads the profile of this name, or the only one, from the text of a file.
     pub fn parse(text: &str, name: Option<&str>) -> Result<VulkanDemands, DemandsError> {
-        let file: Value = serde_json::from_str(text).map_err(|error| DemandsError::Syntax(error.to_string()))?;
+        let file: Value =
+            serde_json::from_str(text).map_err(|error| DemandsError::Syntax(error.to_string()))?;
         let file = object(&file, "the document")?;
-        let file = ProfileFile { profiles: member(file, "profiles")?, capabilities: member(file, "capabilities")? };
+        let file = ProfileFile {
+            profiles: member(file, "profiles")?,
+            capabilities: member(file, "capabilities")?,
+        };
         let found = || file.profiles.keys().cloned().collect::<Vec<_>>();
         let profile = match (name, file.profiles.len()) {
             (Some(name), _) if file.profiles.contains_key(name) => name.to_owned(),
@@ -117,12 +121,17 @@ impl VulkanDemands {
             (None, 1) => found().remove(0),
             (None, 0) => return Err(key("profiles", "no profile is there")),
             (None, _) => {
-                return Err(DemandsError::Profile { problem: "several profiles are there".into(), found: found() });
+                return Err(DemandsError::Profile {
+                    problem: "several profiles are there".into(),
+                    found: found(),
+                });
             }
         };
         let mut demands = VulkanDemands::none(&profile);
         file.profile(&profile, DEPTH, &mut demands)?;
-        if demands.demands.iter().all(|demand| demand.member == API_VERSION) && demands.alternatives.is_empty() {
+        if demands.demands.iter().all(|demand| demand.member == API_VERSION)
+            && demands.alternatives.is_empty()
+        {
             return Err(DemandsError::Nothing { profile });
         }
         demands.demands.sort();
@@ -152,15 +161,24 @@ fn any_of(sets: &[Alternative], device: &Device, modes: &Modes<'_>) -> DemandSta
     let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
     let judged = sets.iter().map(|set| {
         let judged = set.demands.iter().map(|demand| demand.judge(device, modes));
-        (set, judged.filter(|one| one.standing == DemandOutcome::Unmet).map(|one| one.member).collect::<Vec<_>>())
+        (
+            set,
+            judged
+                .filter(|one| one.standing == DemandOutcome::Unmet)
+                .map(|one| one.member)
+                .collect::<Vec<_>>(),
+        )
     });
     let judged: Vec<(&Alternative, Vec<String>)> = judged.collect();
     let met = judged.iter().find(|(_, unmet)| unmet.is_empty());
-    let lacks = |(set, unmet): &(&Alternative, Vec<String>)| format!("{} lacks {}", set.name, unmet.join(", "));
+    let lacks = |(set, unmet): &(&Alternative, Vec<String>)| {
+        format!("{} lacks {}", set.name, unmet.join(", "))
+    };
     DemandStatus {
         member: format!("any of {}", names.join(", ")),
         standing: if met.is_some() { DemandOutcome::Met } else { DemandOutcome::Unmet },
-        claim: met.map_or_else(|| "none is met".to_owned(), |(set, _)| format!("{} is met", set.name)),
+        claim: met
+            .map_or_else(|| "none is met".to_owned(), |(set, _)| format!("{} is met", set.name)),
         behaviour: match met {
             Some(_) => "one is enough".to_owned(),
             None => judged.iter().map(lacks).collect::<Vec<_>>().join("; "),
@@ -175,14 +193,22 @@ struct ProfileFile<'a> {
 }
 
 impl ProfileFile<'_> {
-    fn profile(&self, name: &str, depth: usize, demands: &mut VulkanDemands) -> Result<(), DemandsError> {
+    fn profile(
+        &self,
+        name: &str,
+        depth: usize,
+        demands: &mut VulkanDemands,
+    ) -> Result<(), DemandsError> {
         let at = format!("profiles.{name}");
         let profile = object(&self.profiles[name], &at)?;
         if let Some(least) = profile.get(API_VERSION) {
             let least = least.as_str().filter(|least| version(least).is_some());
             let expected = "expected a version of Vulkan, as \"1.3.204\"";
-            let least = least.ok_or_else(|| key(&format!("{at}.{API_VERSION}"), expected))?.to_owned();
-            demands.demands.push(MemberDemand { member: API_VERSION.to_owned(), least: Some(least) });
+            let least =
+                least.ok_or_else(|| key(&format!("{at}.{API_VERSION}"), expected))?.to_owned();
+            demands
+                .demands
+                .push(MemberDemand { member: API_VERSION.to_owned(), least: Some(least) });
         }
         for (index, named) in list(profile, "capabilities", &at)?.iter().enumerate() {
             let at = format!("{at}.capabilities[{index}]");
@@ -194,15 +220,23 @@ impl ProfileFile<'_> {
         }
         for (index, named) in list(profile, "profiles", &at)?.iter().enumerate() {
             let at = format!("{at}.profiles[{index}]");
-            let Value::String(name) = named else { return Err(key(&at, "expected the name of a profile")) };
+            let Value::String(name) = named else {
+                return Err(key(&at, "expected the name of a profile"));
+            };
             match depth.checked_sub(1) {
-                Some(depth) if self.profiles.contains_key(name) => self.profile(name, depth, demands)?,
+                Some(depth) if self.profiles.contains_key(name) => {
+                    self.profile(name, depth, demands)?
+                }
                 Some(_) => {
-                    let problem = format!("the profile `{name}`, which is required, is not in the file: add it");
+                    let problem = format!(
+                        "the profile `{name}`, which is required, is not in the file: add it"
+                    );
                     return Err(key(&at, &problem));
                 }
                 None => {
-                    let problem = format!("`{name}` is required within more than {DEPTH} others: is it a circle?");
+                    let problem = format!(
+                        "`{name}` is required within more than {DEPTH} others: is it a circle?"
+                    );
                     return Err(key(&at, &problem));
                 }
             }
@@ -211,18 +245,28 @@ impl ProfileFile<'_> {
     }
 
     /// A list of names: one of them is enough.
-    fn any_of(&self, names: &[Value], at: &str, demands: &mut VulkanDemands) -> Result<(), DemandsError> {
+    fn any_of(
+        &self,
+        names: &[Value],
+        at: &str,
+        demands: &mut VulkanDemands,
+    ) -> Result<(), DemandsError> {
         let mut sets = Vec::with_capacity(names.len());
         for (index, name) in names.iter().enumerate() {
             let at = format!("{at}[{index}]");
-            let Value::String(name) = name else { return Err(key(&at, "expected the name of a set of capabilities")) };
+            let Value::String(name) = name else {
+                return Err(key(&at, "expected the name of a set of capabilities"));
+            };
             let mut own = VulkanDemands::none(&demands.profile);
             self.set(name, &at, &mut own)?;
             demands.unchecked.extend(own.unchecked);
             sets.push(Alternative { name: name.clone(), demands: own.demands });
         }
         if sets.is_empty() {
-            return Err(key(at, "expected the names of sets of capabilities, of which one is enough"));
+            return Err(key(
+                at,
+                "expected the names of sets of capabilities, of which one is enough",
+            ));
         }
         demands.alternatives.push(sets);
         Ok(())
@@ -251,7 +295,12 @@ impl ProfileFile<'_> {
 
 impl VulkanDemands {
     /// The members of one structure, and of those within it: `VkPhysicalDeviceFeatures2.features`.
-    fn structure(&mut self, name: &str, members: &Map<String, Value>, at: &str) -> Result<(), DemandsError> {
+    fn structure(
+        &mut self,
+        name: &str,
+        members: &Map<String, Value>,
+        at: &str,
+    ) -> Result<(), DemandsError> {
         for (member, value) in members {
             let at = format!("{at}.{member}");
             match value {
@@ -262,7 +311,13 @@ impl VulkanDemands {
         Ok(())
     }
 
-    fn add(&mut self, structure: &str, member: &str, value: &Value, at: &str) -> Result<(), DemandsError> {
+    fn add(
+        &mut self,
+        structure: &str,
+        member: &str,
+        value: &Value,
+        at: &str,
+    ) -> Result<(), DemandsError> {
         let least = if INDEPENDENCE.contains(&member) {
             let named = INDEPENDENT.iter().find(|(_, name)| value.as_str() == Some(name));
             let Some((least, _)) = named else {
@@ -275,7 +330,9 @@ impl VulkanDemands {
                 Value::Bool(true) => None,
                 // To be allowed not to have something is no demand.
                 Value::Bool(false) => return Ok(()),
-                other => return Err(key(at, &format!("expected true or false, found {other:.80}"))),
+                other => {
+                    return Err(key(at, &format!("expected true or false, found {other:.80}")));
+                }
             }
         } else if structure.trim_end_matches("KHR") == CONTROLS {
             return Err(key(at, &format!("`{CONTROLS}` has no such member")));
@@ -290,15 +347,20 @@ impl VulkanDemands {
 
 impl MemberDemand {
     fn judge(&self, device: &Device, modes: &Modes<'_>) -> DemandStatus {
-        let (met, claim, behaviour) = if let (API_VERSION, Some(least)) = (&*self.member, &self.least) {
+        let (met, claim, behaviour) = if let (API_VERSION, Some(least)) =
+            (&*self.member, &self.least)
+        {
             let claimed = &device.identity.driver.api_version;
             let met = version(claimed).is_some_and(|claimed| Some(claimed) >= version(least));
             (met, format!("{claimed}, demanded is {least}"), "not measured".to_owned())
         } else if let Some(least) = &self.least {
             let claims = &device.claims;
             let denorm = self.member == INDEPENDENCE[0];
-            let claimed =
-                if denorm { &claims.denorm_behavior_independence } else { &claims.rounding_mode_independence };
+            let claimed = if denorm {
+                &claims.denorm_behavior_independence
+            } else {
+                &claims.rounding_mode_independence
+            };
             let rank = |name: &str| INDEPENDENT.iter().position(|(known, _)| *known == name);
             let met = rank(claimed).is_some_and(|claimed| Some(claimed) >= rank(least));
             (met, format!("`{claimed}`, demanded is `{least}`"), "not measured".to_owned())
@@ -306,11 +368,15 @@ impl MemberDemand {
             let claim = match modes.claim(control) {
                 Claim::Absent => "not claimed",
                 Claim::Unknown => "the report does not say",
-                Claim::Contradicted(_) if device.claims.flags.get(&self.member) != Some(&true) => "not claimed",
+                Claim::Contradicted(_) if device.claims.flags.get(&self.member) != Some(&true) => {
+                    "not claimed"
+                }
                 _ => "claimed",
             };
             let (met, behaviour) = match modes.shown(control) {
-                ModeProof::Proven(kernels) => (true, format!("proven: {kernels} kernels ran under it")),
+                ModeProof::Proven(kernels) => {
+                    (true, format!("proven: {kernels} kernels ran under it"))
+                }
                 ModeProof::Disproven(why) => (false, format!("disproven: {why}")),
                 ModeProof::Unknown(why) => (false, format!("unknown: {why}")),
             };
@@ -342,12 +408,19 @@ fn object<'a>(value: &'a Value, at: &str) -> Result<&'a Map<String, Value>, Dema
     value.as_object().ok_or_else(|| key(at, "expected an object"))
 }
 
-fn member<'a>(file: &'a Map<String, Value>, name: &str) -> Result<&'a Map<String, Value>, DemandsError> {
+fn member<'a>(
+    file: &'a Map<String, Value>,
+    name: &str,
+) -> Result<&'a Map<String, Value>, DemandsError> {
     object(file.get(name).ok_or_else(|| key(name, "it is missing"))?, name)
 }
 
 /// A list of a profile, which may lack it.
-fn list<'a>(profile: &'a Map<String, Value>, name: &str, at: &str) -> Result<&'a [Value], DemandsError> {
+fn list<'a>(
+    profile: &'a Map<String, Value>,
+    name: &str,
+    at: &str,
+) -> Result<&'a [Value], DemandsError> {
     match profile.get(name) {
         None => Ok(&[]),
         Some(Value::Array(list)) => Ok(list),

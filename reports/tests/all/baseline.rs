@@ -66,7 +66,9 @@ fn what_is_accepted_passes_and_what_is_not_is_named() {
     let report = realistic();
     let nothing = checked(&report, &Baseline::default());
     assert!(!nothing.passed);
-    assert!(nothing.regressed().all(|one| one.note == "not in the baseline" && !one.text.is_empty()));
+    assert!(
+        nothing.regressed().all(|one| one.note == "not in the baseline" && !one.text.is_empty())
+    );
     // What depends on another rule is no deviation of its own.
     assert!(nothing.regressed().all(|one| one.id != "D32-20"));
     let all = accepted(&report, &because("known"));
@@ -74,7 +76,11 @@ fn what_is_accepted_passes_and_what_is_not_is_named() {
     let passed = checked(&report, &all);
     assert!(passed.passed && passed.changes.is_empty());
     assert_eq!(passed.accepted.len(), nothing.regressed().count());
-    let one = AcceptFilter { rules: vec!["D32-18".into()], profiles: vec!["d3d11".into()], ..because("known") };
+    let one = AcceptFilter {
+        rules: vec!["D32-18".into()],
+        profiles: vec!["d3d11".into()],
+        ..because("known")
+    };
     let one = accepted(&report, &one);
     assert_eq!(one.accepted.len(), 1);
     assert_eq!(checked(&report, &one).regressed().count(), nothing.regressed().count() - 1);
@@ -83,12 +89,17 @@ fn what_is_accepted_passes_and_what_is_not_is_named() {
 #[test]
 fn the_file_reviews_well_and_changes_little() {
     let report = realistic();
-    let filter =
-        AcceptFilter { link: Some("https://example.org/7".into()), ..because("Keeps subnormals; \"by design\"\u{1b}") };
+    let filter = AcceptFilter {
+        link: Some("https://example.org/7".into()),
+        ..because("Keeps subnormals; \"by design\"\u{1b}")
+    };
     let mut baseline = accepted(&report, &filter);
     let before = text(&baseline);
     insta::assert_snapshot!("baseline", before);
-    assert_eq!(accept(&mut baseline, &report, &because("another reason"), today()).unwrap(), Revision::default());
+    assert_eq!(
+        accept(&mut baseline, &report, &because("another reason"), today()).unwrap(),
+        Revision::default()
+    );
     assert_eq!(text(&baseline), before);
 }
 
@@ -96,12 +107,19 @@ fn the_file_reviews_well_and_changes_little() {
 fn other_bits_or_more_lanes_are_another_deviation() {
     let mut report = realistic();
     let mut baseline = accepted(&report, &because("known"));
-    let rule = report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-18").unwrap();
+    let rule =
+        report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-18").unwrap();
     rule.failing += 1;
     assert!(
-        checked(&report, &baseline).regressed().next().unwrap().note.contains("3 lanes fail, where 2 were accepted")
+        checked(&report, &baseline)
+            .regressed()
+            .next()
+            .unwrap()
+            .note
+            .contains("3 lanes fail, where 2 were accepted")
     );
-    let rule = report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-18").unwrap();
+    let rule =
+        report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-18").unwrap();
     rule.failing -= 1;
     rule.evidence[0].out = fpprobe_reports::model::Value::Bits("32400001".into());
     let why = checked(&report, &baseline).regressed().next().unwrap().note.clone();
@@ -123,21 +141,29 @@ fn conditions_hold_or_are_reported() {
     assert_eq!(why(&|filter| filter.driver = true), None);
     assert_eq!(why(&|filter| filter.versions = Some(">=22.3, <22.4".parse().unwrap())), None);
     assert_eq!(why(&|filter| filter.expires = Some(today())), None);
-    let mut expired = accepted(&report, &AcceptFilter { expires: Some(today()), ..because("known") });
+    let mut expired =
+        accepted(&report, &AcceptFilter { expires: Some(today()), ..because("known") });
     expired.accepted.iter_mut().for_each(|one| one.expires = Some("2026-11-21".parse().unwrap()));
-    assert_eq!(checked(&report, &expired).regressed().next().unwrap().note, "its acceptance expired on 2026-11-21");
+    assert_eq!(
+        checked(&report, &expired).regressed().next().unwrap().note,
+        "its acceptance expired on 2026-11-21"
+    );
     let mut newer = accepted(&report, &because("known"));
     newer.accepted.iter_mut().for_each(|one| one.versions = Some(">=25.0".parse().unwrap()));
     let message = "accepted for versions >=25.0 alone, and this is 22.3.6";
     assert_eq!(checked(&report, &newer).regressed().next().unwrap().note, message);
     // Nor is anything accepted that does not hold.
     let filter = AcceptFilter { versions: Some(">=25.0".parse().unwrap()), ..because("known") };
-    let error = accept(&mut Baseline::default(), &report, &filter, today()).unwrap_err().to_string();
+    let error =
+        accept(&mut Baseline::default(), &report, &filter, today()).unwrap_err().to_string();
     assert!(error.ends_with(message), "{error}");
     let mut other = report.clone();
     let baseline = accepted(&report, &AcceptFilter { driver: true, ..because("known") });
     other.devices[0].identity.driver.name = "another".into();
-    assert_eq!(checked(&other, &baseline).regressed().next().unwrap().note, "accepted of the driver examplepipe alone");
+    assert_eq!(
+        checked(&other, &baseline).regressed().next().unwrap().note,
+        "accepted of the driver examplepipe alone"
+    );
     assert!("2026-02-30".parse::<Date>().is_err() && "soon".parse::<Date>().is_err());
 }
 
@@ -145,19 +171,26 @@ fn conditions_hold_or_are_reported() {
 fn improvements_are_told_and_fail_when_strict() {
     let mut report = realistic();
     let baseline = accepted(&report, &because("known"));
-    let rule = report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-18").unwrap();
+    let rule =
+        report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-18").unwrap();
     (rule.verdict, rule.failing) = (Verdict::Conforms, 0);
-    for dependent in report.devices[0].profiles[0].rules.iter_mut().filter(|rule| rule.verdict == Verdict::Depends) {
+    for dependent in report.devices[0].profiles[0]
+        .rules
+        .iter_mut()
+        .filter(|rule| rule.verdict == Verdict::Depends)
+    {
         (dependent.verdict, dependent.failing) = (Verdict::Conforms, 0);
     }
     let loose = checked(&report, &baseline);
     assert!(loose.passed);
-    let better: Vec<&str> = loose.of(ChangeKind::Fixed, Subject::Rule).map(|one| &*one.id).collect();
+    let better: Vec<&str> =
+        loose.of(ChangeKind::Fixed, Subject::Rule).map(|one| &*one.id).collect();
     assert_eq!(better, ["D32-18"]);
     assert_eq!(strictly(&report, &baseline).gate, Gate::NotPassed);
     // What is better now goes on demand, what other rules, profiles or devices need stays.
     let pruned = |filter: &dyn Fn(&mut AcceptFilter)| {
-        let (mut next, mut pruning) = (baseline.clone(), AcceptFilter { prune: true, ..because("known") });
+        let (mut next, mut pruning) =
+            (baseline.clone(), AcceptFilter { prune: true, ..because("known") });
         filter(&mut pruning);
         let revision = accept(&mut next, &report, &pruning, today()).unwrap();
         (next, revision)
@@ -183,8 +216,13 @@ fn improvements_are_told_and_fail_when_strict() {
 #[test]
 fn tainted_reports_are_no_reference() {
     let report = fixture::report();
-    let error = accept(&mut Baseline::default(), &report, &because("known"), today()).unwrap_err().to_string();
-    assert!(error.contains("VK_LAYER_EXAMPLE_overlay") && error.contains("--allow-tainted"), "{error}");
+    let error = accept(&mut Baseline::default(), &report, &because("known"), today())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("VK_LAYER_EXAMPLE_overlay") && error.contains("--allow-tainted"),
+        "{error}"
+    );
     let allowed = AcceptFilter { allow_tainted: true, ..because("known") };
     assert!(accept(&mut Baseline::default(), &report, &allowed, today()).unwrap().set > 0);
 }
@@ -193,16 +231,26 @@ fn tainted_reports_are_no_reference() {
 fn mistakes_are_named_with_file_line_and_key() {
     let head = "schema = \"fpprobe-baseline/1\"\n\n[[accept]]\ndevice = \"10005:0000\"\nprofile = \"d3d11\"\nrule = \"D32-18\"\n";
     let tail = "failing = 2\nseen = []\n";
-    let mistake = |middle: &str| read("b.toml", &format!("{head}{middle}\n{tail}")).unwrap_err().to_string();
+    let mistake =
+        |middle: &str| read("b.toml", &format!("{head}{middle}\n{tail}")).unwrap_err().to_string();
     let misspelt = mistake("resaon = \"x\"");
-    assert!(misspelt.starts_with("b.toml:7: ") && misspelt.contains("unknown key `resaon`"), "{misspelt}");
+    assert!(
+        misspelt.starts_with("b.toml:7: ") && misspelt.contains("unknown key `resaon`"),
+        "{misspelt}"
+    );
     assert!(misspelt.contains("did you mean `reason`?"), "{misspelt}");
     assert!(mistake("").contains("missing key `reason`"));
     assert_eq!(mistake("reason = \" \""), "b.toml:7: `accept.reason` is empty");
     let versions = mistake("reason = \"x\"\nversions = \"25\"");
-    assert!(versions.starts_with("b.toml:8: `accept.versions`: `25` is no comparison"), "{versions}");
+    assert!(
+        versions.starts_with("b.toml:8: `accept.versions`: `25` is no comparison"),
+        "{versions}"
+    );
     let expires = mistake("reason = \"x\"\nexpires = 2027-03-31T10:00:00Z");
-    assert!(expires.starts_with("b.toml:8: `accept.expires`: ") && expires.contains("2027-03-31"), "{expires}");
+    assert!(
+        expires.starts_with("b.toml:8: `accept.expires`: ") && expires.contains("2027-03-31"),
+        "{expires}"
+    );
     assert!(mistake("reason = \"x\"\nexpires = 2027-02-30").starts_with("b.toml:8:"));
     assert!(mistake("reason = \"x\"\nlink = \"ticket 7\"").contains("is no address"));
     let body = format!("{head}reason = \"x\"\n{tail}");
@@ -220,11 +268,17 @@ fn checks_are_told_in_every_form() {
     insta::assert_snapshot!("check_text", shown("text", &report, &baseline));
     insta::assert_snapshot!("check_md", shown("md", &report, &baseline));
     let json = serde_json::from_str(&shown("json", &report, &baseline)).unwrap();
-    let schema = fpprobe_reports::DOCUMENTS.iter().find(|document| document.name == "check").unwrap();
+    let schema =
+        fpprobe_reports::DOCUMENTS.iter().find(|document| document.name == "check").unwrap();
     assert_eq!(schema_check::check(&(schema.schema)(), &json), Vec::<String>::new());
-    let junit = quick_junit::Report::deserialize_from_str(&shown("junit", &report, &baseline)).unwrap();
+    let junit =
+        quick_junit::Report::deserialize_from_str(&shown("junit", &report, &baseline)).unwrap();
     let failing = |suite: &TestSuite| {
-        suite.test_cases.iter().filter(|case| matches!(case.status, TestCaseStatus::NonSuccess { .. })).count()
+        suite
+            .test_cases
+            .iter()
+            .filter(|case| matches!(case.status, TestCaseStatus::NonSuccess { .. }))
+            .count()
     };
     let failures = junit.test_suites.iter().map(failing).sum::<usize>();
     assert_eq!(failures, checked(&report, &baseline).regressed().count());
@@ -232,11 +286,13 @@ fn checks_are_told_in_every_form() {
 
 #[test]
 fn reading_and_writing_change_nothing() {
-    let mut baseline = accepted(&realistic(), &because("\u{feff}tab\t\\ \"quotes\"\nline \u{e0041}\u{7f}"));
+    let mut baseline =
+        accepted(&realistic(), &because("\u{feff}tab\t\\ \"quotes\"\nline \u{e0041}\u{7f}"));
     baseline.accepted[0].versions = Some(">=25.0,\t<25.2\t".parse().unwrap());
     assert_eq!(read("b.toml", &text(&baseline)).unwrap(), baseline);
     let written = text(&baseline);
-    let entries: Vec<&str> = written.split("\n[[").filter(|entry| entry.starts_with("accept")).collect();
+    let entries: Vec<&str> =
+        written.split("\n[[").filter(|entry| entry.starts_with("accept")).collect();
     assert!(entries.len() > 1);
     let mut reversed = "schema = \"fpprobe-baseline/1\"\n".to_owned();
     for entry in entries.iter().rev() {

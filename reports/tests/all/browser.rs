@@ -29,8 +29,12 @@ fn pages_work_in_a_browser() {
         save(&path, |out| out.write_all(page.as_bytes())).unwrap();
         looks.arg(path);
     }
-    let output = looks.output().unwrap_or_else(|error| panic!("node: {error}; .ci/install test installs it"));
-    let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    let output = looks
+        .output()
+        .unwrap_or_else(|error| panic!("node: {error}; .ci/install test installs it"));
+    let said = [output.stdout, output.stderr]
+        .map(|text| String::from_utf8_lossy(&text).into_owned())
+        .concat();
     assert!(output.status.success(), "{said}");
 }
 
@@ -50,7 +54,11 @@ fn fleet() -> Report {
         evidence: Vec::new(),
     };
     let kept = TraitValue { value: "kept".into(), shares: Vec::new(), ..mixed.clone() };
-    let one = |id: &str, constants| DeviceTrait { id: id.into(), run_time: Some(mixed.clone()), constants };
+    let one = |id: &str, constants| DeviceTrait {
+        id: id.into(),
+        run_time: Some(mixed.clone()),
+        constants,
+    };
     let mut device = report.devices.remove(0);
     device.traits = vec![
         one("f32.subnormal_operands", Some(kept)),

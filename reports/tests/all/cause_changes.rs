@@ -32,27 +32,51 @@ fn device(old: &Report, new: &Report) -> DeviceDiff {
 }
 
 fn words(old: &Report, new: &Report) -> Vec<String> {
-    device(old, new).of(Subject::Cause).map(|change| change.in_words().replace("headline of ", "")).collect()
+    device(old, new)
+        .of(Subject::Cause)
+        .map(|change| change.in_words().replace("headline of ", ""))
+        .collect()
 }
 
 #[test]
 fn causes_are_compared_by_id_and_habit() {
     let both = [observation("f32.fadd", 0), observation("f32.fmul", 0)];
-    let old =
-        report(&both, &[("a1", "f32.fadd", 5), ("b1", "f32.fadd", 5), ("c1", "f32.fmul", 9), ("d1", "f32.fmul", 2)]);
+    let old = report(
+        &both,
+        &[
+            ("a1", "f32.fadd", 5),
+            ("b1", "f32.fadd", 5),
+            ("c1", "f32.fmul", 9),
+            ("d1", "f32.fmul", 2),
+        ],
+    );
     // The habit of b has spread to another format, and so has another id.
-    let new =
-        report(&both, &[("c1", "f32.fmul", 8), ("b2", "f32.fadd", 6), ("e1", "f32.fmul", 3), ("a1", "f32.fadd", 5)]);
+    let new = report(
+        &both,
+        &[
+            ("c1", "f32.fmul", 8),
+            ("b2", "f32.fadd", 6),
+            ("e1", "f32.fmul", 3),
+            ("a1", "f32.fadd", 5),
+        ],
+    );
     assert_eq!(words(&old, &old), Vec::<String>::new());
-    let expected = ["e1: new", "b2: worse (6 lanes, was 5)", "c1: better (8 lanes, was 9)", "d1: fixed"];
+    let expected =
+        ["e1: new", "b2: worse (6 lanes, was 5)", "c1: better (8 lanes, was 9)", "d1: fixed"];
     assert_eq!(words(&old, &new), expected);
     let headlines = device(&old, &new).headlines;
-    assert_eq!(headlines, [expected[0], expected[1], expected[3]].map(|words| format!("headline of {words}")));
+    assert_eq!(
+        headlines,
+        [expected[0], expected[1], expected[3]].map(|words| format!("headline of {words}"))
+    );
     let diff = compared(&old, &new).diff;
     assert!(!diff.summary.empty);
     for form in ["text", "md", "html"] {
         let text = shown(&diff, form);
-        assert!(text.contains("Causes changed") && text.contains("headline of d1"), "{form}: {text}");
+        assert!(
+            text.contains("Causes changed") && text.contains("headline of d1"),
+            "{form}: {text}"
+        );
     }
 }
 
@@ -63,18 +87,32 @@ fn what_one_report_did_not_measure_or_judge_is_coverage() {
     let none: &[(&str, &str, usize)] = &[];
     for part in [
         report(&[observation("f32.fadd", 0)], &causes[..1]),
-        report(&[observation("f32.fadd", 0), without_answers("f32.fmul", Outcome::Hung, "")], &causes[..1]),
+        report(
+            &[observation("f32.fadd", 0), without_answers("f32.fmul", Outcome::Hung, "")],
+            &causes[..1],
+        ),
     ] {
-        assert_eq!([words(&whole, &part), words(&part, &whole)], [none, none].map(|_| Vec::<String>::new()));
+        assert_eq!(
+            [words(&whole, &part), words(&part, &whole)],
+            [none, none].map(|_| Vec::<String>::new())
+        );
     }
     // Other inputs of the same kernel.
     let sums = |cases: Vec<u64>| {
         let out: Vec<u64> = cases.chunks(2).map(|case| case[0]).collect();
-        Observation { cases: Cases::new("sums", 2, cases), out: out.into(), ..observation("f32.fadd", 0) }
+        Observation {
+            cases: Cases::new("sums", 2, cases),
+            out: out.into(),
+            ..observation("f32.fadd", 0)
+        }
     };
     let few = report(&[sums(vec![0, 0])], &[("a1", "f32.fadd", 1)]);
-    let more = report(&[sums(vec![0, 0, 1, 0, 2, 0])], &[("a1", "f32.fadd", 3), ("c1", "f32.fadd", 1)]);
-    assert_eq!([words(&few, &more), words(&more, &few)], [none, none].map(|_| Vec::<String>::new()));
+    let more =
+        report(&[sums(vec![0, 0, 1, 0, 2, 0])], &[("a1", "f32.fadd", 3), ("c1", "f32.fadd", 1)]);
+    assert_eq!(
+        [words(&few, &more), words(&more, &few)],
+        [none, none].map(|_| Vec::<String>::new())
+    );
     // Another version of the profile.
     let mut later = whole.clone();
     later.devices[0].profiles[0].version = "later".into();

@@ -25,7 +25,12 @@ pub fn observation(kernel: &str, lanes: &[(&[u64], u64)]) -> Observation {
 fn causes(id: &str, observations: &[Observation]) -> Vec<Cause> {
     let judged = judge(&[profile::built_in(id).unwrap().unwrap()], observations);
     let rules = |profile: &ProfileResult| -> usize {
-        profile.rules.iter().filter(|rule| rule.level != Level::Informative).map(|rule| rule.failing).sum()
+        profile
+            .rules
+            .iter()
+            .filter(|rule| rule.level != Level::Informative)
+            .map(|rule| rule.failing)
+            .sum()
     };
     let failing: usize = judged.profiles.iter().map(rules).sum();
     assert_eq!(judged.causes.iter().map(|cause| cause.lanes).sum::<usize>(), failing);
@@ -43,7 +48,14 @@ fn the_symptom_of_a_lane_is_what_the_device_does() {
     for (profile, kernel, case, out, symptom, severity) in [
         ("d3d11", "f32.fadd", &[1, 0][..], 1, "subnormal_operand_kept", Severity::Special),
         // Only the result is subnormal.
-        ("d3d11", "f32.fmul", &[0x0080_0000, 0x3f00_0000], 0x0040_0000, "subnormal_result_kept", Severity::Special),
+        (
+            "d3d11",
+            "f32.fmul",
+            &[0x0080_0000, 0x3f00_0000],
+            0x0040_0000,
+            "subnormal_result_kept",
+            Severity::Special,
+        ),
         // 0.75 ulp beside 1: the nearest is one up.
         ("d3d11", "f32.fadd", &[ONE, 0x33c0_0000], ONE, "other_direction", Severity::LastBit),
         ("d3d11", "f32.fadd", &[ONE, ONE], 0x4000_0001, "neighbour", Severity::LastBit),
@@ -55,11 +67,32 @@ fn the_symptom_of_a_lane_is_what_the_device_does() {
         ("d3d11", "f32.fadd", &[NAN, ONE], ONE, "nan_to_number", Severity::Special),
         ("d3d11", "f32.nmin", &[NAN, ONE], NAN, "number_to_nan", Severity::Special),
         ("d3d11", "f32.fabs", &[0x8000_0000], 0x8000_0000, "zero_sign", Severity::Special),
-        ("d3d11", "r8snorm.store:route=clear", &[0xbf80_0000], 0x80, "same_value", Severity::SameValue),
+        (
+            "d3d11",
+            "r8snorm.store:route=clear",
+            &[0xbf80_0000],
+            0x80,
+            "same_value",
+            Severity::SameValue,
+        ),
         ("d3d11", "r8unorm.store:route=clear", &[NAN], 0xff, "nan_stored", Severity::Special),
-        ("d3d11", "f32.convert_f_to_u", &[0xbf80_0000], 0xffff_ffff, "integer_range", Severity::Special),
+        (
+            "d3d11",
+            "f32.convert_f_to_u",
+            &[0xbf80_0000],
+            0xffff_ffff,
+            "integer_range",
+            Severity::Special,
+        ),
         // A binary64 subnormal whose bits are those of binary32's -0 is no zero.
-        ("vulkan", "f64.select", &[1, 0x8000_0000, 0], 0, "subnormal_operand_flushed", Severity::Special),
+        (
+            "vulkan",
+            "f64.select",
+            &[1, 0x8000_0000, 0],
+            0,
+            "subnormal_operand_flushed",
+            Severity::Special,
+        ),
     ] {
         let causes = causes(profile, &[observation(kernel, &[(case, out)])]);
         let found: Vec<(&str, Severity)> =
@@ -95,7 +128,10 @@ fn what_a_routine_gives_beside_wrong_special_results_is_the_same_cause() {
     };
     let found = |unrelated: usize| {
         let causes = causes("d3d11", &[lanes(unrelated)]);
-        causes.into_iter().map(|cause| (cause.symptom, cause.severity, cause.lanes)).collect::<Vec<_>>()
+        causes
+            .into_iter()
+            .map(|cause| (cause.symptom, cause.severity, cause.lanes))
+            .collect::<Vec<_>>()
     };
     assert_eq!(found(0), [("infinity_lost".to_owned(), Severity::Special, 2)]);
     assert_eq!(found(1), [("infinity_lost".to_owned(), Severity::Broken, 3)]);
@@ -127,9 +163,17 @@ fn headlines_say_what_is_given_instead() {
             &[(&[0][..], 0xc2fe_0000), (&[0x8000_0000], 0xc2fe_0000)][..],
             "f32 log2: gives -127 instead of infinity",
         ),
-        ("f32.fadd", &[(&[NAN, ONE], ONE), (&[ONE, NAN], 0)], "f32 fadd: gives 0 or 1 instead of NaN"),
+        (
+            "f32.fadd",
+            &[(&[NAN, ONE], ONE), (&[ONE, NAN], 0)],
+            "f32 fadd: gives 0 or 1 instead of NaN",
+        ),
         ("f32.fadd", &[(&[ONE, ONE], NAN)], "f32 fadd: gives NaN instead of a number"),
-        ("r8unorm.store:route=clear", &[(&[NAN], 0xff)], "r8unorm store by vkCmdClearColorImage: stores NaN as ff"),
+        (
+            "r8unorm.store:route=clear",
+            &[(&[NAN], 0xff)],
+            "r8unorm store by vkCmdClearColorImage: stores NaN as ff",
+        ),
     ] {
         let causes = causes("d3d11", &[observation(kernel, lanes)]);
         assert_eq!(causes.iter().map(|cause| &*cause.headline).collect::<Vec<_>>(), [headline]);
@@ -139,10 +183,13 @@ fn headlines_say_what_is_given_instead() {
 #[test]
 fn what_decides_no_class_comes_last() {
     // min(-0, +0) is -0: recommended; the sum is off by one.
-    let observations =
-        [observation("f32.nmin", &[(&[0x8000_0000, 0], 0)]), observation("f32.fadd", &[(&[ONE, ONE], 0x4000_0001)])];
+    let observations = [
+        observation("f32.nmin", &[(&[0x8000_0000, 0], 0)]),
+        observation("f32.fadd", &[(&[ONE, ONE], 0x4000_0001)]),
+    ];
     let causes = causes("d3d11", &observations);
-    let found: Vec<(bool, Severity)> = causes.iter().map(|cause| (cause.recommended, cause.severity)).collect();
+    let found: Vec<(bool, Severity)> =
+        causes.iter().map(|cause| (cause.recommended, cause.severity)).collect();
     assert_eq!(found, [(false, Severity::LastBit), (true, Severity::Special)]);
 }
 
@@ -154,7 +201,10 @@ fn what_constants_alone_show_is_said_to_be_of_constants() {
     ];
     let causes = causes("d3d11", &observations);
     assert_eq!(causes.len(), 1, "{causes:#?}");
-    assert_eq!((causes[0].symptom.as_str(), causes[0].scope), ("identity_folded", Scope::Constants));
+    assert_eq!(
+        (causes[0].symptom.as_str(), causes[0].scope),
+        ("identity_folded", Scope::Constants)
+    );
     assert!(causes[0].headline.starts_with("constants only: "));
 }
 
@@ -172,14 +222,20 @@ fn instability_is_a_lanes_own() {
         // Other cases are stable.
         let cases: Vec<u64> = one.cases.values().repeat(1 + stable);
         let more = |values: &[u64]| [values.to_vec(), [0x7000_0000, NAN].repeat(stable)].concat();
-        (one.out, one.second) = (more(&one.out).into(), one.second.as_deref().map(|values| more(values).into()));
+        (one.out, one.second) =
+            (more(&one.out).into(), one.second.as_deref().map(|values| more(values).into()));
         one.cases = Cases::new("", 4, cases);
-        let plain = self::observation("f32.fadd", &[(&[ONE, ONE], 0x4000_0000), (&[NAN, ONE], NAN)]);
+        let plain =
+            self::observation("f32.fadd", &[(&[ONE, ONE], 0x4000_0000), (&[NAN, ONE], NAN)]);
         causes("d3d11", &[plain, one]).iter().map(|cause| cause.symptom.clone()).collect::<Vec<_>>()
     };
     let plain = self::observation("f32.fadd", &[(&[ONE, ONE], 0x4000_0000), (&[NAN, ONE], NAN)]);
-    let flaky = causes("d3d11", &[plain, observation([0x7100_0000, NAN])]).remove(0).evidence.remove(0);
-    assert_eq!(serde_json::to_value(flaky.second).unwrap(), serde_json::json!(["71000000", "7fc00000"]));
+    let flaky =
+        causes("d3d11", &[plain, observation([0x7100_0000, NAN])]).remove(0).evidence.remove(0);
+    assert_eq!(
+        serde_json::to_value(flaky.second).unwrap(),
+        serde_json::json!(["71000000", "7fc00000"])
+    );
     assert_eq!(of([0x7000_0000, NAN | 1], 2), ["unrelated"]);
     assert!(of([0x7100_0000, NAN], 2).contains(&"unstable".to_owned()));
     // Most cases differ: nothing of it is a lane's own.

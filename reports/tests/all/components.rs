@@ -25,7 +25,14 @@ const SINE: [u64; 2] = [0x3f57_6aa4, 0x3f57_6aa5];
 fn observed(id: &str, cases: &[u64], out: &[u64]) -> Observation {
     let kernel = kernel(id);
     let cases = Cases::new(format!("{id}.few"), kernel.arity(), cases);
-    Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: Arc::from(out), second: None }
+    Observation {
+        kernel,
+        cases,
+        outcome: Outcome::Ran,
+        detail: String::new(),
+        out: Arc::from(out),
+        second: None,
+    }
 }
 
 /// Sines of infinity and of 1, right of scalars, and these of a vector.
@@ -38,7 +45,8 @@ fn report(vector: [u64; 2]) -> Report {
     let mut recorder = Recorder::new();
     report.devices.truncate(1);
     report.devices[0].observations = recorder.device(&observations);
-    report.devices[0].profiles = judge(&[built_in("d3d11").unwrap().unwrap()], &observations).profiles;
+    report.devices[0].profiles =
+        judge(&[built_in("d3d11").unwrap().unwrap()], &observations).profiles;
     report.inputs = recorder.inputs_table();
     report
 }
@@ -49,14 +57,20 @@ fn special(report: &Report) -> &RuleResult {
 
 fn accepted(report: &Report) -> Baseline {
     let (mut baseline, mut text) = (Baseline::default(), Vec::new());
-    let filter = AcceptFilter { reason: "known".to_owned(), allow_tainted: true, ..AcceptFilter::default() };
+    let filter =
+        AcceptFilter { reason: "known".to_owned(), allow_tainted: true, ..AcceptFilter::default() };
     accept(&mut baseline, report, &filter, "2026-11-22".parse().unwrap()).unwrap();
     write(&baseline, &mut text).unwrap();
     read("b.toml", &String::from_utf8(text).unwrap()).unwrap()
 }
 
 fn checked(report: &Report, baseline: &Baseline) -> CheckResult {
-    let terms = Terms { today: "2026-11-22".parse().unwrap(), strict: false, allow_tainted: true, selected: false };
+    let terms = Terms {
+        today: "2026-11-22".parse().unwrap(),
+        strict: false,
+        allow_tainted: true,
+        selected: false,
+    };
     check(report.program.clone(), &[], report, baseline, terms).unwrap()
 }
 
@@ -72,15 +86,24 @@ fn the_component_that_fails_is_marked() {
         assert!(shown.contains("not accepted"), "{form}");
     }
     let text = render("text", &report);
-    assert!(text.lines().any(|line| line.split_whitespace().eq(["not", "accepted", "x"])), "{text}");
+    assert!(
+        text.lines().any(|line| line.split_whitespace().eq(["not", "accepted", "x"])),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_component_that_is_accepted_changes_no_baseline() {
     let (old, new) = (report([0, SINE[0]]), report([0, SINE[1]]));
     let baseline = accepted(&old);
-    assert!(baseline.accepted.iter().any(|one| one.seen == ["f32.sin:width=2 7f800000,3f800000 [0] = 00000000"]));
-    let objections: Vec<String> = checked(&new, &baseline).regressed().map(|one| one.note.clone()).collect();
+    assert!(
+        baseline
+            .accepted
+            .iter()
+            .any(|one| one.seen == ["f32.sin:width=2 7f800000,3f800000 [0] = 00000000"])
+    );
+    let objections: Vec<String> =
+        checked(&new, &baseline).regressed().map(|one| one.note.clone()).collect();
     assert!(objections.is_empty(), "{objections:?}");
     // Another value of the one that fails does.
     let checked = checked(&report([1, SINE[0]]), &baseline);
@@ -104,7 +127,8 @@ fn a_component_that_is_accepted_changes_no_lane() {
     assert_eq!(kinds([NAN, SINE[1]]), [(ChangeKind::Fixed, false)]);
 }
 
-/// A report of an earlier program names no components: all of them were accepted, those that fail among them.
+/// A report of an earlier program names no components: all of them were accepted, those that fail
+/// among them.
 #[test]
 fn what_an_earlier_report_accepts_holds() {
     let mut old = report([0, SINE[0]]);

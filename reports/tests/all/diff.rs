@@ -47,7 +47,10 @@ fn kernels<'d>(diff: &'d Diff, id: &str) -> Vec<&'d Change> {
 /// As a terminal of 100 columns shows it.
 fn on_screen(diff: &Diff) -> String {
     let mut out = Vec::new();
-    DIFFS[0].renderer.render(diff, Style { width: 100, whole: false, ..Style::PLAIN }, &mut out).unwrap();
+    DIFFS[0]
+        .renderer
+        .render(diff, Style { width: 100, whole: false, ..Style::PLAIN }, &mut out)
+        .unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -63,7 +66,8 @@ pub fn answered(observations: &[Observation]) -> Report {
 
 /// `f32.inverse_sqrt` of -0, +0, a NaN and 4.
 fn roots(answers: [u64; 4]) -> Observation {
-    let cases = fpprobe_spirv::Cases::new("roots", 1, vec![0x8000_0000, 0, 0x7fc0_0000, 0x4080_0000]);
+    let cases =
+        fpprobe_spirv::Cases::new("roots", 1, vec![0x8000_0000, 0, 0x7fc0_0000, 0x4080_0000]);
     Observation { cases, out: answers.as_slice().into(), ..observation("f32.inverse_sqrt", 0) }
 }
 
@@ -99,7 +103,11 @@ pub fn update() -> (Report, Report) {
 fn the_same_twice_is_nothing() {
     let report = fixture::report();
     let diff = compared(&report, &report).diff;
-    assert!(diff.summary.empty && diff.summary.counts.is_empty() && diff.devices.iter().all(DeviceDiff::is_empty));
+    assert!(
+        diff.summary.empty
+            && diff.summary.counts.is_empty()
+            && diff.devices.iter().all(DeviceDiff::is_empty)
+    );
     for form in DIFFS {
         assert!(!shown(&diff, form.name).is_empty());
     }
@@ -111,12 +119,17 @@ fn every_lane_is_named_with_what_the_profiles_say() {
     let (old, new) = update();
     let diff = compared(&old, &new).diff;
     let roots: Vec<&Change> = kernels(&diff, "f32.inverse_sqrt");
-    let counts = roots.iter().map(|change| (change.lanes.as_ref().unwrap().compared, change.changed().len()));
+    let counts = roots
+        .iter()
+        .map(|change| (change.lanes.as_ref().unwrap().compared, change.changed().len()));
     assert_eq!(counts.collect::<Vec<_>>(), [(4, 1); 3]);
     let described: Vec<(ChangeKind, String)> = roots
         .iter()
         .flat_map(|change| {
-            change.changed().iter().map(|lane| (change.kind, serde_json::to_string(&lane.inputs).unwrap()))
+            change
+                .changed()
+                .iter()
+                .map(|lane| (change.kind, serde_json::to_string(&lane.inputs).unwrap()))
         })
         .collect();
     let lane = |input: &str| format!("[\"{input}\"]");
@@ -176,7 +189,10 @@ fn what_one_kernel_does_in_several_ways_is_told_way_by_way() {
     let mut other = new.clone();
     other.host.id = "another".into();
     let named = |reports: &[Report]| {
-        reports.iter().map(|report| LoadedReport { file: String::new(), report: report.clone() }).collect::<Vec<_>>()
+        reports
+            .iter()
+            .map(|report| LoadedReport { file: String::new(), report: report.clone() })
+            .collect::<Vec<_>>()
     };
     let olds = named(&[old.clone(), Report { host: other.host.clone(), ..old.clone() }]);
     let diff = compare(old.program.clone(), &[], &olds, &named(&[new, other])).unwrap().diff;
@@ -191,10 +207,17 @@ fn what_depended_on_another_rule_and_fails_of_itself_is_newly_deviating() {
     let (mut old, mut new) = update();
     let kind = |old: &Report, new: &Report| {
         let diff = compared(old, new).diff;
-        diff.devices[0].of(Subject::Rule).find(|change| change.id == "D32-06").map(|change| change.kind)
+        diff.devices[0]
+            .of(Subject::Rule)
+            .find(|change| change.id == "D32-06")
+            .map(|change| change.kind)
     };
     let set = |report: &mut Report, verdict| {
-        let rule = report.devices[0].profiles[0].rules.iter_mut().find(|rule| rule.id == "D32-06").unwrap();
+        let rule = report.devices[0].profiles[0]
+            .rules
+            .iter_mut()
+            .find(|rule| rule.id == "D32-06")
+            .unwrap();
         rule.verdict = verdict;
     };
     set(&mut old, Verdict::Depends);
@@ -213,7 +236,8 @@ fn what_is_asked_under_other_controls_is_told_with_both() {
     let (mut old, mut new) = update();
     let under = |report: &mut Report, controls: &str| {
         let observations = &mut report.devices[0].observations;
-        let mut other = observations.iter().find(|one| one.kernel == "f32.inverse_sqrt").unwrap().clone();
+        let mut other =
+            observations.iter().find(|one| one.kernel == "f32.inverse_sqrt").unwrap().clone();
         other.kernel = format!("f32.inverse_sqrt:controls={controls}");
         observations.push(other);
     };
@@ -227,11 +251,13 @@ fn what_is_asked_under_other_controls_is_told_with_both() {
     assert_eq!(instead("f32.fabs"), "");
     let described = shown(&diff, "text").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        described.contains("f32.inverse_sqrt:controls=szin32: ran → not run under rte32 in its place"),
+        described
+            .contains("f32.inverse_sqrt:controls=szin32: ran → not run under rte32 in its place"),
         "{described}"
     );
     assert!(
-        described.contains("f32.inverse_sqrt:controls=rte32: not run → ran under szin32 in its place"),
+        described
+            .contains("f32.inverse_sqrt:controls=rte32: not run → ran under szin32 in its place"),
         "{described}"
     );
 }
@@ -240,12 +266,14 @@ fn what_is_asked_under_other_controls_is_told_with_both() {
 fn a_rule_that_is_met_no_more_shows_a_lane() {
     let (old, mut new) = update();
     let fixture = fixture::report();
-    let evidence = fixture.devices.iter().flat_map(|device| &device.profiles).flat_map(|one| &one.rules);
+    let evidence =
+        fixture.devices.iter().flat_map(|device| &device.profiles).flat_map(|one| &one.rules);
     let evidence = evidence.flat_map(|rule| rule.evidence.clone()).next().unwrap();
     let rules = &mut new.devices[0].profiles[0].rules;
     rules.iter_mut().find(|rule| rule.id == "D32-05").unwrap().evidence = vec![evidence];
     let diff = compared(&old, &new).diff;
-    let rule = diff.devices[0].of(Subject::Rule).find(|rule| rule.kind == ChangeKind::Regressed).unwrap();
+    let rule =
+        diff.devices[0].of(Subject::Rule).find(|rule| rule.kind == ChangeKind::Regressed).unwrap();
     let input = argument(&rule.evidence[0].inputs[0]);
     let described = shown(&diff, "text");
     let (_, after) = described.split_once("\nRegressed\n").unwrap();
@@ -254,7 +282,10 @@ fn a_rule_that_is_met_no_more_shows_a_lane() {
     for form in ["md", "html"] {
         let described = shown(&diff, form);
         let (_, after) = described.split_once(&rule.text[..4]).unwrap();
-        assert!(after.split_once("f32.inverse").unwrap().0.contains(&input) || after.contains(&input), "{described}");
+        assert!(
+            after.split_once("f32.inverse").unwrap().0.contains(&input) || after.contains(&input),
+            "{described}"
+        );
     }
 }
 
@@ -265,7 +296,8 @@ fn what_people_read_has_the_important_first() {
     insta::assert_snapshot!("diff_text", shown(&diff, "text"));
     insta::assert_snapshot!("diff_md", shown(&diff, "md"));
     let json: Value = serde_json::from_str(&shown(&diff, "json")).unwrap();
-    let schema = fpprobe_reports::DOCUMENTS.iter().find(|document| document.name == "diff").unwrap();
+    let schema =
+        fpprobe_reports::DOCUMENTS.iter().find(|document| document.name == "diff").unwrap();
     assert_eq!(check(&(schema.schema)(), &json), Vec::<String>::new());
 }
 
@@ -276,16 +308,25 @@ fn devices_are_matched_by_slot() {
     other.devices[1].identity.slot = "pci:0000:02:00.0".into();
     let presence = |old: &Report, new: &Report| {
         let diff = compared(old, new).diff;
-        diff.devices.iter().map(|device| (device.presence(), device.slot.clone())).collect::<Vec<_>>()
+        diff.devices
+            .iter()
+            .map(|device| (device.presence(), device.slot.clone()))
+            .collect::<Vec<_>>()
     };
     let slots = ["cpu:10005:0:13:0", "pci:0000:02:00.0", "pci:0000:01:00.0"].map(str::to_owned);
     let [cpu, second, first] = slots;
-    let expected = [(None, cpu), (Some(ChangeKind::Appeared), second), (Some(ChangeKind::Disappeared), first.clone())];
+    let expected = [
+        (None, cpu),
+        (Some(ChangeKind::Appeared), second),
+        (Some(ChangeKind::Disappeared), first.clone()),
+    ];
     assert_eq!(presence(&report, &other), expected);
-    // Of two in one slot of one machine the same driver is found again; where both may be it, nobody knows which is which.
+    // Of two in one slot of one machine the same driver is found again; where both may be it,
+    // nobody knows which is which.
     other.devices[0].identity.slot = first.clone();
     other.devices[1].identity.slot = first;
-    let found = presence(&report, &other).into_iter().map(|(presence, _)| presence).collect::<Vec<_>>();
+    let found =
+        presence(&report, &other).into_iter().map(|(presence, _)| presence).collect::<Vec<_>>();
     assert_eq!(found, [Some(ChangeKind::Appeared), None, Some(ChangeKind::Disappeared)]);
     other.devices[0].identity = other.devices[1].identity.clone();
     assert!(presence(&report, &other).iter().all(|(presence, _)| presence.is_some()));
@@ -297,26 +338,38 @@ fn machines_have_the_same_slots() {
     here.devices.truncate(1);
     there.devices.truncate(1);
     there.host.id = "another".into();
-    let all = |reports: [&Report; 2]| reports.iter().flat_map(|report| loaded("x.json", report)).collect::<Vec<_>>();
-    let compared = compare(here.program.clone(), &[], &all([&here, &there]), &all([&there, &here])).unwrap();
+    let all = |reports: [&Report; 2]| {
+        reports.iter().flat_map(|report| loaded("x.json", report)).collect::<Vec<_>>()
+    };
+    let compared =
+        compare(here.program.clone(), &[], &all([&here, &there]), &all([&there, &here])).unwrap();
     assert_eq!(compared.diff.summary.compared, 2);
     assert!(compared.diff.summary.empty);
-    // A machine that is missing and one that is new are not the same one, although their devices have the same slot.
+    // A machine that is missing and one that is new are not the same one, although their devices
+    // have the same slot.
     let mut third = here.clone();
     third.host.id = "third".into();
-    let diff = compare(here.program.clone(), &[], &all([&here, &there]), &all([&there, &third])).unwrap().diff;
-    let presence =
-        |needed| diff.devices.iter().filter(move |one| one.presence() == needed).map(|one| one.host.as_str());
+    let diff = compare(here.program.clone(), &[], &all([&here, &there]), &all([&there, &third]))
+        .unwrap()
+        .diff;
+    let presence = |needed| {
+        diff.devices.iter().filter(move |one| one.presence() == needed).map(|one| one.host.as_str())
+    };
     assert_eq!(presence(None).collect::<Vec<_>>(), ["another"]);
     assert_eq!(presence(Some(ChangeKind::Appeared)).collect::<Vec<_>>(), ["third"]);
-    assert_eq!(presence(Some(ChangeKind::Disappeared)).collect::<Vec<_>>(), [here.host.id.as_str()]);
+    assert_eq!(
+        presence(Some(ChangeKind::Disappeared)).collect::<Vec<_>>(),
+        [here.host.id.as_str()]
+    );
 }
 
 #[test]
 fn of_several_reports_of_one_device_the_latest_counts() {
     let (monday, mut tuesday) = (answered(&[roots(ROOTS)]), answered(&[roots([0; 4])]));
-    tuesday.finished = format!("{}Z", monday.finished.trim_end_matches('Z').replace("2026", "2027"));
-    let week: Vec<LoadedReport> = [&tuesday, &monday].iter().flat_map(|report| loaded("x.json", report)).collect();
+    tuesday.finished =
+        format!("{}Z", monday.finished.trim_end_matches('Z').replace("2026", "2027"));
+    let week: Vec<LoadedReport> =
+        [&tuesday, &monday].iter().flat_map(|report| loaded("x.json", report)).collect();
     let changed = |old: &[LoadedReport], new: &[LoadedReport]| {
         let summary = compare(monday.program.clone(), &profiles(), old, new).unwrap().diff.summary;
         assert_eq!((summary.compared, summary.appeared, summary.disappeared), (1, 0, 0));
@@ -359,13 +412,19 @@ fn a_screen_shows_what_is_new_and_the_rest_by_number() {
     let cause = |id: &str, symptom: &str, headline: &str, kernel: &str| {
         let mut cause = fixture::report().devices[0].causes[0].clone();
         let (format, operation) = kernel.split_once('.').unwrap();
-        (cause.id, cause.symptom, cause.headline) = (id.to_owned(), symptom.to_owned(), headline.to_owned());
+        (cause.id, cause.symptom, cause.headline) =
+            (id.to_owned(), symptom.to_owned(), headline.to_owned());
         (cause.kernels, cause.operations) = (vec![kernel.to_owned()], vec![operation.to_owned()]);
         (cause.formats, cause.rules) = (vec![format.to_owned()], vec!["D32-06".to_owned()]);
         cause
     };
     let kept = cause("aaaaaa", "subnormal_operand_kept", "keeps f32 subnormals", "f32.fadd");
-    let sign = cause("bbbbbb", "infinity_sign", "f32 inverse_sqrt: infinity has the wrong sign", "f32.inverse_sqrt");
+    let sign = cause(
+        "bbbbbb",
+        "infinity_sign",
+        "f32 inverse_sqrt: infinity has the wrong sign",
+        "f32.inverse_sqrt",
+    );
     let mut folded = cause("cccccc", "integer_range", "f32 fadd: beyond the range", "f32.fadd");
     old.devices[0].causes = vec![kept, folded.clone()];
     // The compiler alone still does it.
@@ -389,7 +448,8 @@ fn a_screen_holds_every_update() {
         let cause = device.causes[0].clone();
         let causes = (0..40).map(|number| {
             let mut cause = cause.clone();
-            (cause.id, cause.symptom) = (format!("{side}{number:05}"), format!("symptom {side} {number}"));
+            (cause.id, cause.symptom) =
+                (format!("{side}{number:05}"), format!("symptom {side} {number}"));
             cause.headline = format!("a device does {number} ").repeat(9);
             cause
         });
@@ -428,13 +488,17 @@ fn markdown_fits_a_comment_and_text_a_few_screens() {
     let visible = page.lines().filter(is_visible).count();
     assert!(visible <= 60, "{visible} lines\n{page}");
     let text = shown(&diff, "text");
-    assert!(text.lines().count() < 600 && text.contains(" more; --format json has everything"), "{text}");
+    assert!(
+        text.lines().count() < 600 && text.contains(" more; --format json has everything"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_damaged_stored_report_is_compared_with_nothing() {
     // One of version 1 and one of this.
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reports/v1-lavapipe-25.fpreport");
+    let fixture =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reports/v1-lavapipe-25.fpreport");
     let whole = std::fs::read(&fixture).unwrap();
     let packed = container::pack(&update().0).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -475,7 +539,9 @@ fn a_damaged_stored_report_is_compared_with_nothing() {
 #[test]
 fn a_folder_is_its_report_or_every_report_in_it() {
     let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str| std::fs::write(folder.path().join(name), render("json", &fixture::report())).unwrap();
+    let write = |name: &str| {
+        std::fs::write(folder.path().join(name), render("json", &fixture::report())).unwrap()
+    };
     let message = set(folder.path()).unwrap_err().to_string();
     assert!(message.contains("holds no report.json"), "{message}");
     write("b.json");
@@ -501,8 +567,10 @@ fn the_page_has_a_matrix_of_devices_and_profiles() {
     let matrix = matrix.split("</table>").next().unwrap();
     assert!(matrix.contains("href=\"#d0\"") && page.contains("id=\"d0\""));
     let described = ["deviates", " → ", "incomplete", "regressed", "1 rule"];
-    let places: Vec<usize> =
-        described.iter().map(|word| matrix.find(word).unwrap_or_else(|| panic!("{word}"))).collect();
+    let places: Vec<usize> = described
+        .iter()
+        .map(|word| matrix.find(word).unwrap_or_else(|| panic!("{word}")))
+        .collect();
     assert!(places.is_sorted(), "{matrix}");
     let same = shown(&compared(&old, &old).diff, "html");
     assert!(!same.contains("<table"));
@@ -529,8 +597,11 @@ fn drivers_of_one_slot_are_distinguished() {
     updated.devices[1].identity.key = "newest".into();
     updated.devices.swap(0, 1);
     let diff = compared(&both, &updated).diff;
-    let changes: Vec<_> =
-        diff.devices.iter().map(|device| (device.presence(), device.of(Subject::Identity).count())).collect();
+    let changes: Vec<_> = diff
+        .devices
+        .iter()
+        .map(|device| (device.presence(), device.of(Subject::Identity).count()))
+        .collect();
     assert_eq!(changes, [(None, 1), (None, 0)]);
     let mut alone = both.clone();
     alone.devices.remove(0);
@@ -564,19 +635,23 @@ fn findings_and_what_could_not_be_measured_are_reported_once_they_change() {
 #[test]
 fn what_befell_a_kernel_or_a_device_is_told_with_the_kernels_that_it_cost() {
     let (mut old, mut new) = update();
-    let incident = |subject: &str, outcome: Outcome, detail: &str| fpprobe_reports::model::Incident {
-        subject: subject.into(),
-        outcome: Some(outcome),
-        detail: detail.into(),
-    };
-    let in_company = |count: u32| format!("signal 11; found by halving a module of {count} kernels");
+    let incident =
+        |subject: &str, outcome: Outcome, detail: &str| fpprobe_reports::model::Incident {
+            subject: subject.into(),
+            outcome: Some(outcome),
+            detail: detail.into(),
+        };
+    let in_company =
+        |count: u32| format!("signal 11; found by halving a module of {count} kernels");
     let crashed = |count: u32| incident("f32.exp", Outcome::Crashed, &in_company(count));
-    old.devices[0].incomplete = vec![crashed(35), incident("f32.sin", Outcome::Crashed, "signal 6")];
+    old.devices[0].incomplete =
+        vec![crashed(35), incident("f32.sin", Outcome::Crashed, "signal 6")];
     let lost = incident("-", Outcome::DeviceLost, "given up with 7 kernels not asked");
     let hung = incident("f32.fmul", Outcome::Hung, "no answer within 10 s");
     new.devices[0].incomplete = vec![crashed(12), hung.clone(), lost.clone()];
     let diff = compared(&old, &new).diff;
-    let described: Vec<_> = diff.devices[0].of(Subject::Incident).map(|one| (one.kind, one.id.as_str())).collect();
+    let described: Vec<_> =
+        diff.devices[0].of(Subject::Incident).map(|one| (one.kind, one.id.as_str())).collect();
     let [appeared, disappeared] = [ChangeKind::Appeared, ChangeKind::Disappeared];
     assert_eq!(described, [(appeared, "f32.fmul"), (appeared, "-"), (disappeared, "f32.sin")]);
     for form in ["text", "md", "html"] {
@@ -605,8 +680,12 @@ fn what_never_was_measurable_is_not_lost() {
         let rule = &mut report.devices[0].profiles[0].rules[0];
         (rule.verdict, rule.behaviour) = (Verdict::Incomplete, behaviour.to_owned());
     }
-    let rules =
-        |new: &Report| compared(&old, new).diff.devices[0].of(Subject::Rule).map(|rule| rule.kind).collect::<Vec<_>>();
+    let rules = |new: &Report| {
+        compared(&old, new).diff.devices[0]
+            .of(Subject::Rule)
+            .map(|rule| rule.kind)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(rules(&new), []);
     new.devices[0].profiles[0].rules[0].verdict = Verdict::Unsupported;
     assert_eq!(rules(&new), [ChangeKind::Changed]);
@@ -617,7 +696,11 @@ fn a_rule_that_fails_on_other_or_more_inputs_than_before_is_a_regression() {
     // Subnormals that are kept, where D3D flushes them; those that are zero are flushed.
     let of = |flushed: &[u64]| {
         let kept = |bits: u64| if flushed.contains(&bits) { 0 } else { bits };
-        let cases = fpprobe_spirv::Cases::new("few", 2, (1..=8).flat_map(|bits| [bits, 0]).collect::<Vec<u64>>());
+        let cases = fpprobe_spirv::Cases::new(
+            "few",
+            2,
+            (1..=8).flat_map(|bits| [bits, 0]).collect::<Vec<u64>>(),
+        );
         let out: Vec<u64> = (1..=8).map(kept).collect();
         let observations = [Observation { cases, out: out.into(), ..observation("f32.fadd", 0) }];
         let mut report = answered(&observations);
@@ -626,7 +709,10 @@ fn a_rule_that_fails_on_other_or_more_inputs_than_before_is_a_regression() {
     };
     let kind = |old: &Report, new: &Report| {
         let diff = compared(old, new).diff;
-        let rule = diff.devices[0].of(Subject::Rule).find(|rule| rule.id == "D32-18").map(|rule| rule.kind);
+        let rule = diff.devices[0]
+            .of(Subject::Rule)
+            .find(|rule| rule.id == "D32-18")
+            .map(|rule| rule.kind);
         let lanes = diff.devices[0].of(Subject::Kernel).map(|kernel| kernel.kind).min();
         (rule, lanes)
     };
@@ -640,8 +726,13 @@ fn a_rule_that_fails_on_other_or_more_inputs_than_before_is_a_regression() {
 #[test]
 fn the_first_lane_shown_of_a_regression_is_a_new_one() {
     let of = |wrong: std::ops::Range<u64>| {
-        let cases = fpprobe_spirv::Cases::new("few", 2, (1..=30).flat_map(|bits| [bits, 0]).collect::<Vec<u64>>());
-        let out: Vec<u64> = (1..=30).map(|bits| if wrong.contains(&bits) { bits } else { 0 }).collect();
+        let cases = fpprobe_spirv::Cases::new(
+            "few",
+            2,
+            (1..=30).flat_map(|bits| [bits, 0]).collect::<Vec<u64>>(),
+        );
+        let out: Vec<u64> =
+            (1..=30).map(|bits| if wrong.contains(&bits) { bits } else { 0 }).collect();
         let observations = [Observation { cases, out: out.into(), ..observation("f32.fadd", 0) }];
         let mut report = answered(&observations);
         report.devices[0].profiles = judge(&profiles()[..1], &observations).profiles;
@@ -662,7 +753,11 @@ fn lanes_that_a_nan_beside_them_brings_to_light_are_no_change() {
         let scalars = fpprobe_spirv::Cases::new("few", 2, vec![x, y, nan, y]);
         let vectors = fpprobe_spirv::Cases::new("few.x2", 4, vec![x, nan, y, y]);
         let observations = [
-            Observation { cases: scalars, out: [0x1c80_0000, nan].into(), ..observation("f32.pow", 0) },
+            Observation {
+                cases: scalars,
+                out: [0x1c80_0000, nan].into(),
+                ..observation("f32.pow", 0)
+            },
             Observation {
                 cases: vectors,
                 outcome: if nans[0] == nans[1] { Outcome::Ran } else { Outcome::Flaky },
@@ -676,7 +771,9 @@ fn lanes_that_a_nan_beside_them_brings_to_light_are_no_change() {
         report
     };
     let (alike, unlike) = (of([nan, nan]), of([nan, nan + 1]));
-    let failing = |report: &Report| report.devices[0].profiles[0].rules.iter().map(|rule| rule.failing).sum::<usize>();
+    let failing = |report: &Report| {
+        report.devices[0].profiles[0].rules.iter().map(|rule| rule.failing).sum::<usize>()
+    };
     assert_eq!((failing(&alike), failing(&unlike)), (1, 2));
     for (old, new) in [(&alike, &unlike), (&unlike, &alike)] {
         let diff = compared(old, new).diff;
@@ -703,7 +800,10 @@ fn another_nan_is_a_regression_where_its_bits_are_demanded() {
         report
     };
     let diff = compared(&of(0x7fc0_0001), &of(0x7fc0_0005)).diff;
-    assert!(diff.devices[0].of(Subject::Rule).any(|rule| rule.kind == ChangeKind::Regressed), "{diff:?}");
+    assert!(
+        diff.devices[0].of(Subject::Rule).any(|rule| rule.kind == ChangeKind::Regressed),
+        "{diff:?}"
+    );
 }
 
 #[test]
@@ -721,9 +821,15 @@ fn traits_that_changed_come_first_and_what_was_not_looked_at_alike_is_no_change(
     };
     let report = |log: &[&str], lanes: usize, bits: &[&str]| {
         let mut report = fixture::report();
-        let one = |id: &str, run_time| DeviceTrait { id: id.to_owned(), run_time, constants: value(&["nan"], 1) };
-        report.devices[0].traits =
-            vec![one("f32.log_of_negative", value(log, lanes)), one("f32.nan_bits", value(bits, 1))];
+        let one = |id: &str, run_time| DeviceTrait {
+            id: id.to_owned(),
+            run_time,
+            constants: value(&["nan"], 1),
+        };
+        report.devices[0].traits = vec![
+            one("f32.log_of_negative", value(log, lanes)),
+            one("f32.nan_bits", value(bits, 1)),
+        ];
         report
     };
     let old = report(&["nan"], 1, &["kept", "quieted"]);
@@ -735,13 +841,24 @@ fn traits_that_changed_come_first_and_what_was_not_looked_at_alike_is_no_change(
     assert!(!diff.summary.empty && compared(&old, &old).diff.summary.empty);
     for form in ["text", "md", "html"] {
         let page = self::shown(&diff, form).replace('\\', "");
-        assert!(page.contains("Traits changed") && page.contains("f32.log_of_negative"), "{form}: {page}");
+        assert!(
+            page.contains("Traits changed") && page.contains("f32.log_of_negative"),
+            "{form}: {page}"
+        );
     }
     // More values on the same lanes are a change; on others they need not be.
-    let of =
-        |lanes| compared(&old, &report(&["nan", "zero"], lanes, &["kept"])).diff.devices[0].of(Subject::Trait).count();
+    let of = |lanes| {
+        compared(&old, &report(&["nan", "zero"], lanes, &["kept"])).diff.devices[0]
+            .of(Subject::Trait)
+            .count()
+    };
     assert_eq!((of(1), of(2)), (1, 0));
     // More lanes lost a value than there are others.
     let most = report(&["nan"], 90, &["kept"]);
-    assert_eq!(compared(&most, &report(&["nan", "zero"], 2, &["kept"])).diff.devices[0].of(Subject::Trait).count(), 1);
+    assert_eq!(
+        compared(&most, &report(&["nan", "zero"], 2, &["kept"])).diff.devices[0]
+            .of(Subject::Trait)
+            .count(),
+        1
+    );
 }

@@ -1,5 +1,5 @@
-//! The gate over every lane: what gets worse behind the lanes that are shown closes it, what gets better does not; and a
-//! report that tells of nothing opens nothing.
+//! The gate over every lane: what gets worse behind the lanes that are shown closes it, what gets
+//! better does not; and a report that tells of nothing opens nothing.
 
 use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Class, Observation, Outcome, Verdict};
@@ -22,7 +22,8 @@ fn today() -> Date {
     "2026-11-22".parse().unwrap()
 }
 
-/// A device that adds like IEEE, but for what `change` makes of an answer; the number of the case and the sum.
+/// A device that adds like IEEE, but for what `change` makes of an answer; the number of the case
+/// and the sum.
 fn report(change: impl Fn(u64, u64) -> u64) -> Report {
     report_of(&[("f32.fadd", &change)])
 }
@@ -72,10 +73,15 @@ fn take(baseline: &mut Baseline, report: &Report) -> usize {
 
 fn checked(report: &Report, baseline: &Baseline, strict: bool) -> CheckResult {
     let terms = Terms { today: today(), strict, allow_tainted: false, selected: false };
-    check(report.program.clone(), &[built_in("d3d11").unwrap().unwrap()], report, baseline, terms).unwrap()
+    check(report.program.clone(), &[built_in("d3d11").unwrap().unwrap()], report, baseline, terms)
+        .unwrap()
 }
 
-fn of(checked: &CheckResult, kind: ChangeKind, subject: Subject) -> Vec<fpprobe_reports::change::Change> {
+fn of(
+    checked: &CheckResult,
+    kind: ChangeKind,
+    subject: Subject,
+) -> Vec<fpprobe_reports::change::Change> {
     checked.of(kind, subject).cloned().collect()
 }
 
@@ -84,13 +90,21 @@ fn other_bits_of_any_accepted_lane_close_it() {
     let baseline = accepted(&report(|_, sum| sum));
     assert!(checked(&report(|_, sum| sum), &baseline, true).passed);
     // Far behind the lanes that are shown.
-    let worse = checked(&report(|case, sum| if case == 33 { 0x0055_5555 } else { sum }), &baseline, false);
+    let worse =
+        checked(&report(|case, sum| if case == 33 { 0x0055_5555 } else { sum }), &baseline, false);
     let of_rule = worse.regressed().find(|one| one.id == "D32-18").unwrap();
-    assert_eq!(of_rule.note, "not among the accepted lanes and bits: f32.fadd 00000022 00000000 = 00555555");
+    assert_eq!(
+        of_rule.note,
+        "not among the accepted lanes and bits: f32.fadd 00000022 00000000 = 00555555"
+    );
     assert_eq!(worse.gate, Gate::NotPassed);
-    // It is shown, though the report shows others, with what is accepted where the profile is known.
+    // It is shown, though the report shows others, with what is accepted where the profile is
+    // known.
     let shown = &of_rule.evidence[0];
-    assert_eq!((argument(&shown.inputs[0]), argument(&shown.out)), ("00000022".to_owned(), "00555555".to_owned()));
+    assert_eq!(
+        (argument(&shown.inputs[0]), argument(&shown.out)),
+        ("00000022".to_owned(), "00555555".to_owned())
+    );
     assert!(shown.command.contains("00000022"), "{}", shown.command);
     assert!(of_rule.evidence.len() > 1 && argument(&of_rule.evidence[1].inputs[0]) == "00000001");
     assert_eq!(shown.accepts, of_rule.evidence[1].accepts);
@@ -98,9 +112,11 @@ fn other_bits_of_any_accepted_lane_close_it() {
         let mut text = Vec::new();
         let form = CHECKS.iter().find(|form| form.name == name).unwrap();
         form.renderer.render(&worse, &report(|_, sum| sum), Style::PLAIN, &mut text).unwrap();
-        let text = String::from_utf8(text).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        let text =
+            String::from_utf8(text).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
         let (_, shown) = text.split_once("00000022 00000000 = 00555555").unwrap();
-        let places = ["00000022", "00000001"].map(|lane| shown.find(lane).unwrap_or_else(|| panic!("{lane}: {text}")));
+        let places = ["00000022", "00000001"]
+            .map(|lane| shown.find(lane).unwrap_or_else(|| panic!("{lane}: {text}")));
         assert!(places.is_sorted(), "{text}");
     }
 }
@@ -129,7 +145,10 @@ fn reports_and_baselines_that_know_few_lanes_fall_back_on_them() {
     old.devices[0].profiles[0].rules.iter_mut().for_each(|rule| rule.failed.clear());
     let mut baseline = accepted(&old);
     assert!(baseline.accepted.iter().all(|one| one.lanes.is_empty()));
-    assert!(checked(&old, &baseline, true).passed && checked(&report(|_, sum| sum), &baseline, true).passed);
+    assert!(
+        checked(&old, &baseline, true).passed
+            && checked(&report(|_, sum| sum), &baseline, true).passed
+    );
     // The lanes are learnt when they are reported.
     assert!(take(&mut baseline, &report(|_, sum| sum)) > 0);
     assert!(checked(&old, &baseline, true).passed);
@@ -153,8 +172,10 @@ fn what_was_lost_or_not_asked_opens_no_gate_as_if_it_were_met() {
         device.observations[0].outcome = outcome;
         device.observations[0].out = None;
         device.observations.push(other);
-        let recorded = fpprobe_reports::record::read_device(&device.observations, &report.inputs).unwrap();
-        device.profiles = judge(&[built_in("d3d11").unwrap().unwrap()], &recorded.observations).profiles;
+        let recorded =
+            fpprobe_reports::record::read_device(&device.observations, &report.inputs).unwrap();
+        device.profiles =
+            judge(&[built_in("d3d11").unwrap().unwrap()], &recorded.observations).profiles;
         report
     };
     let crashed = checked(&without(Outcome::Crashed), &Baseline::default(), false);
@@ -162,7 +183,8 @@ fn what_was_lost_or_not_asked_opens_no_gate_as_if_it_were_met() {
     let mut only_other = without(Outcome::Crashed);
     only_other.devices[0].profiles[0].rules.retain(|rule| rule.id == "D32-18");
     for rule in &mut only_other.devices[0].profiles[0].rules {
-        (rule.verdict, rule.behaviour, rule.failing) = (Verdict::Incomplete, "f32.fadd: crashed".into(), 0);
+        (rule.verdict, rule.behaviour, rule.failing) =
+            (Verdict::Incomplete, "f32.fadd: crashed".into(), 0);
     }
     let lost = checked(&only_other, &baseline, false);
     assert_eq!(
@@ -189,7 +211,9 @@ fn tainted_reports_are_checked_only_when_that_is_said() {
     let mut report = report(|_, sum| sum);
     report.devices[0].taint.push("VK_LAYER_x".into());
     let terms = Terms { today: today(), strict: false, allow_tainted: false, selected: false };
-    let error = check(report.program.clone(), &[], &report, &Baseline::default(), terms).unwrap_err().to_string();
+    let error = check(report.program.clone(), &[], &report, &Baseline::default(), terms)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("VK_LAYER_x") && error.contains("--allow-tainted"), "{error}");
 }
 
@@ -204,7 +228,11 @@ fn two_drivers_of_one_device_have_entries_of_their_own() {
     both.devices[0].observations = worse.devices[0].observations.clone();
     both.devices[0].profiles = worse.devices[0].profiles.clone();
     let baseline = accepted(&both);
-    assert!(checked(&both, &baseline, true).passed, "{:?}", checked(&both, &baseline, true).changes);
+    assert!(
+        checked(&both, &baseline, true).passed,
+        "{:?}",
+        checked(&both, &baseline, true).changes
+    );
     both.devices.swap(0, 1);
     assert!(checked(&both, &baseline, true).passed);
 }
@@ -222,7 +250,10 @@ fn what_cannot_be_meant_is_not_accepted() {
     };
     assert!(matches!(error(&|filter| filter.link = Some("#12".into())), AcceptError::Link(_)));
     assert!(matches!(error(&|filter| filter.reason = " ".into()), AcceptError::Reason));
-    assert!(matches!(error(&|filter| filter.expires = "2026-11-21".parse().ok()), AcceptError::Expired(..)));
+    assert!(matches!(
+        error(&|filter| filter.expires = "2026-11-21".parse().ok()),
+        AcceptError::Expired(..)
+    ));
     for change in [
         |filter: &mut AcceptFilter| filter.rules.push("D32-99".into()),
         |filter: &mut AcceptFilter| filter.profiles.push("d3d12".into()),
@@ -239,16 +270,23 @@ fn ways_of_asking_are_accepted_each_by_itself() {
     let keeps: Change<'_> = &|_, sum| sum;
     let flushes: Change<'_> = &|_, _| 0;
     let requested = |before: [Change<'_>; 2], now: [Change<'_>; 2]| {
-        let [before, now] = [before, now].map(|[plain, literal]| report_of(&[(PLAIN, plain), (LITERAL, literal)]));
+        let [before, now] =
+            [before, now].map(|[plain, literal]| report_of(&[(PLAIN, plain), (LITERAL, literal)]));
         checked(&now, &accepted(&before), false)
     };
     assert!(requested([keeps, keeps], [keeps, keeps]).passed);
     // It takes over wrong answers that were accepted of another.
     let worse = requested([keeps, flushes], [keeps, keeps]);
-    assert!(worse.regressed().any(|one| one.note.contains("f32.fadd:route=literal fails, too")), "{worse:?}");
+    assert!(
+        worse.regressed().any(|one| one.note.contains("f32.fadd:route=literal fails, too")),
+        "{worse:?}"
+    );
     // The other is fixed; this one answers as ever.
     let better = requested([keeps, keeps], [flushes, keeps]);
-    assert!(better.passed && !of(&better, ChangeKind::Fixed, Subject::Rule).is_empty(), "{better:?}");
+    assert!(
+        better.passed && !of(&better, ChangeKind::Fixed, Subject::Rule).is_empty(),
+        "{better:?}"
+    );
     assert!(requested([keeps, flushes], [flushes, flushes]).passed);
 }
 
@@ -281,14 +319,21 @@ fn what_ran_for_the_baseline_and_runs_no_more_closes_it_by_name() {
         for form in CHECKS {
             let mut out = Vec::new();
             form.renderer.render(&checked, &both, Style::PLAIN, &mut out).unwrap();
-            assert!(String::from_utf8(out).unwrap().contains("f32.fadd:route=push"), "{} {outcome:?}", form.name);
+            assert!(
+                String::from_utf8(out).unwrap().contains("f32.fadd:route=push"),
+                "{} {outcome:?}",
+                form.name
+            );
         }
     }
     // What was not selected is not compared, and strictly it is missing.
     let mut part = both.clone();
     part.devices[0].observations.truncate(1);
     let loose = checked(&part, &baseline, false);
-    assert_eq!((loose.gate, loose.coverage[0].both, loose.coverage[0].baseline), (Gate::Passed, 1, 2));
+    assert_eq!(
+        (loose.gate, loose.coverage[0].both, loose.coverage[0].baseline),
+        (Gate::Passed, 1, 2)
+    );
     assert_eq!(checked(&part, &baseline, true).gate, Gate::NotPassed);
     // Accepting a part forgets nothing; a device that is missing is missed.
     let mut next = baseline.clone();
@@ -296,14 +341,18 @@ fn what_ran_for_the_baseline_and_runs_no_more_closes_it_by_name() {
     assert_eq!(next.measured, baseline.measured);
     part.devices[0].identity.device_id ^= 1;
     let other = checked(&part, &baseline, false);
-    assert_eq!((other.gate, of(&other, ChangeKind::Disappeared, Subject::Device).len()), (Gate::NotPassed, 1));
+    assert_eq!(
+        (other.gate, of(&other, ChangeKind::Disappeared, Subject::Device).len()),
+        (Gate::NotPassed, 1)
+    );
     // Where no baseline knows that it ran, it is still a kernel that does not run.
     let unknown = checked(&ended(Outcome::Rejected), &Baseline::default(), true);
     let unrun = of(&unknown, ChangeKind::Disappeared, Subject::Incident);
     assert_eq!((unknown.gate, unrun[0].old.as_deref()), (Gate::Incomplete, None));
 }
 
-/// `0 + x` of a subnormal `x`, kept, and `pow` of subnormals with a result that only keeping them explains.
+/// `0 + x` of a subnormal `x`, kept, and `pow` of subnormals with a result that only keeping them
+/// explains.
 fn kept(with_addition: bool, pow: u64) -> Report {
     let of = |id: &str, operands: Vec<u64>, out: u64| Observation {
         kernel: id.parse().unwrap(),
@@ -339,7 +388,11 @@ fn a_lane_that_counts_for_another_rule_since_less_was_measured_is_accepted() {
     };
     let kept_result = 0x1c80_0000;
     let (both, alone) = (kept(true, kept_result), kept(false, kept_result));
-    assert_eq!((rule(&both, "D32-36"), rule(&alone, "D32-36")), (0, 1), "the rule depends on what was measured");
+    assert_eq!(
+        (rule(&both, "D32-36"), rule(&alone, "D32-36")),
+        (0, 1),
+        "the rule depends on what was measured"
+    );
     assert!(rule(&both, "D32-18") > rule(&alone, "D32-18"));
     for (baseline, now) in [(&both, &alone), (&alone, &alone), (&both, &both)] {
         let checked = checked(now, &accepted(baseline), false);
@@ -366,8 +419,11 @@ fn what_fails_on_random_operands_alone_is_listed_and_closes_no_gate() {
         operands.extend(random.iter().flatten());
         let cases = Cases::new("random", 2, operands);
         let sums = cases.iter().map(|case| {
-            let flush =
-                |bits: u64| f32::from_bits(bits as u32 & if bits & 0x7f80_0000 == 0 { 1 << 31 } else { u32::MAX });
+            let flush = |bits: u64| {
+                f32::from_bits(
+                    bits as u32 & if bits & 0x7f80_0000 == 0 { 1 << 31 } else { u32::MAX },
+                )
+            };
             let sum = flush(case[0]) + flush(case[1]);
             flush(u64::from(sum.to_bits())).to_bits().into()
         });
@@ -394,7 +450,10 @@ fn what_fails_on_random_operands_alone_is_listed_and_closes_no_gate() {
     // Nor does a baseline of that report accept them, or anything instead of them.
     assert!(accepted(&wrong).accepted.is_empty(), "{:?}", accepted(&wrong).accepted);
     let random = of(&listed, ChangeKind::Changed, Subject::Kernel);
-    assert!(random[0].id == "f32.fadd" && random[0].note.contains(" on 1 lane of random operands"), "{random:?}");
+    assert!(
+        random[0].id == "f32.fadd" && random[0].note.contains(" on 1 lane of random operands"),
+        "{random:?}"
+    );
     for name in ["text", "md", "json"] {
         let mut text = Vec::new();
         let form = CHECKS.iter().find(|form| form.name == name).unwrap();
@@ -405,7 +464,10 @@ fn what_fails_on_random_operands_alone_is_listed_and_closes_no_gate() {
     let form = CHECKS.iter().find(|form| form.name == "junit").unwrap();
     form.renderer.render(&listed, &wrong, Style::PLAIN, &mut junit).unwrap();
     let junit = String::from_utf8(junit).unwrap();
-    assert!(!junit.contains("<failure") && junit.contains("fails on random operands alone"), "{junit}");
+    assert!(
+        !junit.contains("<failure") && junit.contains("fails on random operands alone"),
+        "{junit}"
+    );
 }
 
 #[test]
@@ -428,7 +490,11 @@ fn a_kernel_that_never_gives_the_same_twice_is_accepted_as_that() {
     assert!(other.passed, "{:?}", other.changes);
     // By chance it gives the same twice.
     assert!(checked(&report(|_, sum| sum), &baseline, false).passed);
-    assert!(baseline.accepted[0].seen[0].contains("differ from run to run"), "{:?}", baseline.accepted[0].seen);
+    assert!(
+        baseline.accepted[0].seen[0].contains("differ from run to run"),
+        "{:?}",
+        baseline.accepted[0].seen
+    );
     // One lane that differs makes no kernel unstable: every other is compared.
     let flaky = |wrong: u64| {
         let operands: Vec<u64> = (1..=40).flat_map(|bits| [bits, 0]).collect();
@@ -488,7 +554,9 @@ fn one_of_two_drivers_of_a_device_is_missed() {
     let before = accepted(&alone);
     let mut updated = both;
     updated.devices.remove(0);
-    assert!(of(&checked(&updated, &before, false), ChangeKind::Disappeared, Subject::Device).is_empty());
+    assert!(
+        of(&checked(&updated, &before, false), ChangeKind::Disappeared, Subject::Device).is_empty()
+    );
 }
 
 #[test]
@@ -498,8 +566,11 @@ fn a_short_list_adds_its_new_lanes_to_what_is_accepted() {
     let of = |id: &str, cases: Cases, kept: usize| {
         let wrong = |case: usize, sum: u64| if case < kept { 0x0000_0777 } else { sum };
         let sums = cases.iter().map(|case| {
-            let flush =
-                |bits: u64| f32::from_bits(bits as u32 & if bits & 0x7f80_0000 == 0 { 1 << 31 } else { u32::MAX });
+            let flush = |bits: u64| {
+                f32::from_bits(
+                    bits as u32 & if bits & 0x7f80_0000 == 0 { 1 << 31 } else { u32::MAX },
+                )
+            };
             u64::from(flush(u64::from((flush(case[0]) + flush(case[1])).to_bits())).to_bits())
         });
         let out: Vec<u64> = sums.enumerate().map(|(case, sum)| wrong(case, sum)).collect();
@@ -512,9 +583,11 @@ fn a_short_list_adds_its_new_lanes_to_what_is_accepted() {
             second: None,
         }
     };
-    let whole = |id: &str, kept| of(id, fpprobe_spirv::catalogue::Extent::Default.cases(&kernel(id)), kept);
+    let whole =
+        |id: &str, kept| of(id, fpprobe_spirv::catalogue::Extent::Default.cases(&kernel(id)), kept);
     let short = |id: &str, kept| of(id, fpprobe_spirv::cases::boundary(&kernel(id)), kept);
-    let (default, quick) = (judged(&[whole("f32.fadd", 5), whole("f32.fsub", 5)]), judged(&[short("f32.fadd", 3)]));
+    let (default, quick) =
+        (judged(&[whole("f32.fadd", 5), whole("f32.fsub", 5)]), judged(&[short("f32.fadd", 3)]));
     let mut baseline = accepted(&default);
     take(&mut baseline, &quick);
     for (name, report) in [("default", &default), ("quick", &quick)] {

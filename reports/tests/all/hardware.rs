@@ -1,5 +1,6 @@
-//! Reports of a real graphics processor: NVIDIA H200, driver 580.159.04, its 32-bit kernels measured on 2026-11-20 and its
-//! matrices on 2026-11-28. They show what judging and rendering make of such a device, never what another machine must answer.
+//! Reports of a real graphics processor: NVIDIA H200, driver 580.159.04, its 32-bit kernels
+//! measured on 2026-11-20 and its matrices on 2026-11-28. They show what judging and rendering make
+//! of such a device, never what another machine must answer.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -49,12 +50,14 @@ fn direct3d_10_on_a_graphics_processor() {
         "S-08-special",
     ];
     assert_eq!(ids, all);
-    // At run time x - floor(x) of a subnormal below zero is 1: the difference flushes it, the floor does not. PackHalf2x16 is
-    // to nearest. All else is what the compiler folds: subnormals that count, and +0 that becomes -0.
+    // At run time x - floor(x) of a subnormal below zero is 1: the difference flushes it, the floor
+    // does not. PackHalf2x16 is to nearest. All else is what the compiler folds: subnormals
+    // that count, and +0 that becomes -0.
     let at_run_time = ["D32-18", "D32-20", "S-01"];
     for rule in failing.iter().filter(|rule| !at_run_time.contains(&rule.id.as_str())) {
-        let folded =
-            |evidence: &Evidence| evidence.kernel.contains("route=literal") || evidence.kernel.contains("route=spec");
+        let folded = |evidence: &Evidence| {
+            evidence.kernel.contains("route=literal") || evidence.kernel.contains("route=spec")
+        };
         assert_eq!(rule.evidence.is_empty(), rule.failing == 0, "{}", rule.id);
         assert!(rule.evidence.iter().all(folded), "{}", rule.id);
     }
@@ -67,7 +70,11 @@ fn every_format_shows_it() {
     let report = report();
     for format in FORMATS.iter().filter(|format| format.renderer.is_text()) {
         // Two of them speak of modes and instructions, not of rules.
-        let sought = if ["recipes", "vulkan-profile"].contains(&format.name) { "NVIDIA H200" } else { "D32-18" };
+        let sought = if ["recipes", "vulkan-profile"].contains(&format.name) {
+            "NVIDIA H200"
+        } else {
+            "D32-18"
+        };
         assert!(render(format.name, &report).contains(sought), "{}", format.name);
     }
 }
@@ -80,14 +87,23 @@ fn matrix_units_follow_the_published_model_of_the_h100() {
     let recorded = record::read_device(&device.observations, &report.inputs).unwrap();
     let judged = judged::judge(&[], &recorded.observations);
     let value = |id: &str| {
-        let found = judged.traits.iter().find(|one| one.id == id).unwrap_or_else(|| panic!("{id} is missing"));
+        let found = judged
+            .traits
+            .iter()
+            .find(|one| one.id == id)
+            .unwrap_or_else(|| panic!("{id} is missing"));
         found.run_time.as_ref().unwrap().value.clone()
     };
-    for (elements, rounding, bits) in
-        [("f16_f16", "nearest_even", "8_or_more"), ("f16_f32", "toward_zero", "2"), ("bf16_f32", "toward_zero", "2")]
-    {
+    for (elements, rounding, bits) in [
+        ("f16_f16", "nearest_even", "8_or_more"),
+        ("f16_f32", "toward_zero", "2"),
+        ("bf16_f32", "toward_zero", "2"),
+    ] {
         let of = |name: &str| value(&format!("matrix.{elements}.{name}"));
-        assert_eq!([of("model"), of("order"), of("rounding"), of("extra_bits")], ["h100", "one_group", rounding, bits]);
+        assert_eq!(
+            [of("model"), of("order"), of("rounding"), of("extra_bits")],
+            ["h100", "one_group", rounding, bits]
+        );
         assert_eq!(
             [of("subnormal_a"), of("subnormal_b"), of("subnormal_c"), of("repeatable")],
             ["kept", "kept", "kept", "yes"]

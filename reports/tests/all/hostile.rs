@@ -1,4 +1,5 @@
-//! Hostile text in every place where a report has text, through every renderer: it is shown, never obeyed.
+//! Hostile text in every place where a report has text, through every renderer: it is shown, never
+//! obeyed.
 
 use fpprobe_reports::Report;
 use fpprobe_reports::escape::is_hidden;
@@ -10,7 +11,8 @@ use crate::fixture::{self, render};
 /// What has no meaning anywhere.
 const HARMLESS: &str = "harmless";
 
-/// Text that means something to a terminal, a browser, a spreadsheet, a Markdown reader, a template or a shell.
+/// Text that means something to a terminal, a browser, a spreadsheet, a Markdown reader, a template
+/// or a shell.
 const HOSTILE: [&str; 20] = [
     "\u{1b}[2J\u{1b}]0;title\u{7}\u{9b}31m",
     "\u{202e}evil\u{2066}\u{200b}\u{feff}\u{e0041}\u{3164}\u{85}\u{2028}",
@@ -60,7 +62,8 @@ const CHECKED: [&str; 11] = [
 
 /// The fixture with this text wherever it has text, names of members that drivers choose included.
 fn report(text: &str) -> Report {
-    serde_json::from_value(replaced("", serde_json::to_value(fixture::report()).unwrap(), text)).unwrap()
+    serde_json::from_value(replaced("", serde_json::to_value(fixture::report()).unwrap(), text))
+        .unwrap()
 }
 
 fn replaced(key: &str, value: Value, text: &str) -> Value {
@@ -71,18 +74,23 @@ fn replaced(key: &str, value: Value, text: &str) -> Value {
         Value::Array(list) => list.into_iter().map(|value| replaced(key, value, text)).collect(),
         Value::Object(members) => {
             let free = ["flags", "inputs"].contains(&key);
-            let name = |index: usize, name: String| if free { format!("{text}{index}") } else { name };
-            let replaced =
-                |(index, (key, value))| (name(index, String::clone(&key)), self::replaced(&key, value, text));
+            let name =
+                |index: usize, name: String| if free { format!("{text}{index}") } else { name };
+            let replaced = |(index, (key, value))| {
+                (name(index, String::clone(&key)), self::replaced(&key, value, text))
+            };
             Value::Object(members.into_iter().enumerate().map(replaced).collect::<Map<_, _>>())
         }
         other => other,
     }
 }
 
-/// For each hostile text: the text, the report full of it in this format, and the same with harmless text.
+/// For each hostile text: the text, the report full of it in this format, and the same with
+/// harmless text.
 fn pages(format: &str) -> impl Iterator<Item = (&'static str, String, String)> {
-    HOSTILE.into_iter().map(move |text| (text, render(format, &report(text)), render(format, &report(HARMLESS))))
+    HOSTILE
+        .into_iter()
+        .map(move |text| (text, render(format, &report(text)), render(format, &report(HARMLESS))))
 }
 
 #[test]
@@ -90,7 +98,8 @@ fn nothing_is_hidden_in_any_format() {
     for format in FORMATS.iter().filter(|format| format.renderer.is_text()) {
         for (text, page, _) in pages(format.name) {
             let own_ends = if format.name == "csv" { page.replace("\r\n", "\n") } else { page };
-            let hidden: Vec<char> = own_ends.chars().filter(|c| *c != '\n' && is_hidden(*c)).collect();
+            let hidden: Vec<char> =
+                own_ends.chars().filter(|c| *c != '\n' && is_hidden(*c)).collect();
             assert!(hidden.is_empty(), "{} of {text:?} holds {hidden:?}", format.name);
         }
     }
@@ -100,11 +109,19 @@ fn nothing_is_hidden_in_any_format() {
 fn colours_are_the_only_escapes_on_a_terminal() {
     for text in HOSTILE {
         let mut out = Vec::new();
-        Text { style: Style { colour: true, width: 80, whole: true } }.render(&report(text), &mut out).unwrap();
+        Text { style: Style { colour: true, width: 80, whole: true } }
+            .render(&report(text), &mut out)
+            .unwrap();
         let page = String::from_utf8(out).unwrap();
         for rest in page.split('\u{1b}').skip(1) {
-            let colour = rest.strip_prefix('[').and_then(|rest| rest.split_once('m')).map_or("", |(colour, _)| colour);
-            assert!(["0", "1", "2", "32", "33", "36", "1;31"].contains(&colour), "{text:?}: {colour:?}");
+            let colour = rest
+                .strip_prefix('[')
+                .and_then(|rest| rest.split_once('m'))
+                .map_or("", |(colour, _)| colour);
+            assert!(
+                ["0", "1", "2", "32", "33", "36", "1;31"].contains(&colour),
+                "{text:?}: {colour:?}"
+            );
         }
     }
 }
@@ -166,9 +183,13 @@ fn rows(table: &str) -> Vec<Vec<String>> {
 fn a_table_has_the_same_cells_and_no_formula_whatever_the_text() {
     for (text, table, harmless) in pages("csv") {
         let (rows, harmless) = (rows(&table), rows(&harmless));
-        assert!(rows.iter().all(|row| row.len() == harmless[0].len()) && rows.len() == harmless.len(), "{text:?}");
+        assert!(
+            rows.iter().all(|row| row.len() == harmless[0].len()) && rows.len() == harmless.len(),
+            "{text:?}"
+        );
         // Spreadsheets of some countries cut at semicolons, quoted or not.
-        let cells = rows.iter().flatten().map(|cell| cell.trim_start()).chain(table.split(['\n', ';']));
+        let cells =
+            rows.iter().flatten().map(|cell| cell.trim_start()).chain(table.split(['\n', ';']));
         for cell in cells {
             let first = cell.chars().next();
             assert!(!first.is_some_and(|c| "=+-@＝＋－＠".contains(c)), "{text:?}: {cell:?}");
@@ -184,7 +205,9 @@ fn outside_code(page: &str) -> String {
         match fence {
             Some(open) if line == open => fence = None,
             Some(_) => {}
-            None if line.starts_with("```") && line.ends_with("sh") => fence = line.strip_suffix("sh"),
+            None if line.starts_with("```") && line.ends_with("sh") => {
+                fence = line.strip_suffix("sh")
+            }
             None => prose = prose + &without_spans(line) + "\n",
         }
     }

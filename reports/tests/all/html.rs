@@ -22,7 +22,8 @@ fn hostile_text_is_text() {
     assert!(!page.contains("<script>alert"));
     assert!(!page.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'));
     assert!(page.contains("Ünïcödé 測試"));
-    let attributes = page.split('<').filter(|tag| tag.contains("onerror=") || tag.contains("onload="));
+    let attributes =
+        page.split('<').filter(|tag| tag.contains("onerror=") || tag.contains("onload="));
     assert_eq!(attributes.count(), 0);
 }
 
@@ -39,22 +40,29 @@ fn nothing_is_loaded_from_elsewhere() {
 #[test]
 fn the_policy_names_the_script() {
     let page = page();
-    let script = page.split_once("<script>").and_then(|(_, rest)| rest.split_once("</script>")).unwrap().0;
+    let script =
+        page.split_once("<script>").and_then(|(_, rest)| rest.split_once("</script>")).unwrap().0;
     let digest = base64(&Sha256::digest(script.as_bytes()));
-    assert!(page.contains(&format!("'sha256-{digest}'")), "SCRIPT_DIGEST in render/html.rs must be {digest}");
+    assert!(
+        page.contains(&format!("'sha256-{digest}'")),
+        "SCRIPT_DIGEST in render/html.rs must be {digest}"
+    );
 }
 
 #[test]
 fn every_rule_and_every_link_is_there() {
     let report = fixture::report();
     let page = page();
-    for rule in report.devices.iter().flat_map(|device| &device.profiles).flat_map(|profile| &profile.rules) {
+    for rule in
+        report.devices.iter().flat_map(|device| &device.profiles).flat_map(|profile| &profile.rules)
+    {
         assert!(page.contains(&rule.id) && page.contains(&rule.citation));
     }
     for target in page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
         assert_eq!(page.matches(&format!("id=\"{target}\"")).count(), 1, "{target}");
     }
-    let ids: Vec<&str> = page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let ids: Vec<&str> =
+        page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     let distinct: std::collections::BTreeSet<&&str> = ids.iter().collect();
     assert_eq!(ids.len(), distinct.len());
 }
@@ -63,7 +71,8 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
-        let word = (0..3).fold(0, |word, index| word << 8 | u32::from(*chunk.get(index).unwrap_or(&0)));
+        let word =
+            (0..3).fold(0, |word, index| word << 8 | u32::from(*chunk.get(index).unwrap_or(&0)));
         for index in 0..4 {
             let digit = char::from(DIGITS[(word >> (18 - 6 * index) & 63) as usize]);
             text.push(if index <= chunk.len() { digit } else { '=' });

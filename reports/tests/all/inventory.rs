@@ -40,13 +40,20 @@ fn write(folder: &Path, report: &Report) -> PathBuf {
 }
 
 fn inventory(folder: &Path) -> Inventory {
-    Inventory::of(report().program, &Found::in_places(&[folder.to_owned()]).unwrap(), MEASURED - 10 * DAY, None)
+    Inventory::of(
+        report().program,
+        &Found::in_places(&[folder.to_owned()]).unwrap(),
+        MEASURED - 10 * DAY,
+        None,
+    )
 }
 
 fn render(format: &str, inventory: &Inventory) -> String {
     let form = INVENTORIES.iter().find(|form| form.name == format).unwrap();
     let mut out = Vec::new();
-    form.renderer.render(inventory, Style { colour: false, width: 100, whole: true }, &mut out).unwrap();
+    form.renderer
+        .render(inventory, Style { colour: false, width: 100, whole: true }, &mut out)
+        .unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -59,7 +66,8 @@ fn one_wrong_bit() -> Vec<Observation> {
     results
 }
 
-/// The page of a few hosts, of which one computes otherwise, one has another driver and one has a name that attacks.
+/// The page of a few hosts, of which one computes otherwise, one has another driver and one has a
+/// name that attacks.
 pub fn page() -> String {
     let folder = tempfile::tempdir().unwrap();
     for label in ["a", "b", "c", "d"] {
@@ -104,16 +112,30 @@ fn in_a_fleet_each_host_that_differs_is_named() {
     assert_eq!((inventory.reports, inventory.hosts, inventory.devices), (1000, 1000, 1000));
     assert_eq!((inventory.groups.len(), inventory.minorities().count()), (6, 1));
     let (group, minority) = inventory.minorities().next().unwrap();
-    assert_eq!((&*group.model, group.devices, group.compared), ("Example GPU 2", 200, KERNELS.len()));
-    assert_eq!(minority.devices.iter().map(|device| &*device.host).collect::<Vec<_>>(), ["node-2-077"]);
-    // The minority has no say in what is expected of its model; a model of one device has no consensus.
-    let expected =
-        Found::in_places(&[folder.path().to_owned()]).unwrap().consensus(&report().program.version, &|_| true);
+    assert_eq!(
+        (&*group.model, group.devices, group.compared),
+        ("Example GPU 2", 200, KERNELS.len())
+    );
+    assert_eq!(
+        minority.devices.iter().map(|device| &*device.host).collect::<Vec<_>>(),
+        ["node-2-077"]
+    );
+    // The minority has no say in what is expected of its model; a model of one device has no
+    // consensus.
+    let expected = Found::in_places(&[folder.path().to_owned()])
+        .unwrap()
+        .consensus(&report().program.version, &|_| true);
     let model = |number: usize| {
-        &expected.devices.iter().find(|one| one.model.name == format!("Example GPU {number}")).unwrap().kernels
+        &expected
+            .devices
+            .iter()
+            .find(|one| one.model.name == format!("Example GPU {number}"))
+            .unwrap()
+            .kernels
     };
     assert_eq!((expected.devices.len(), model(2), model(2).len()), (5, model(1), KERNELS.len()));
-    let other = Found::in_places(&[folder.path().to_owned()]).unwrap().consensus("another", &|_| true);
+    let other =
+        Found::in_places(&[folder.path().to_owned()]).unwrap().consensus("another", &|_| true);
     assert_eq!(other.devices, [], "reports of another version");
     let [difference] = &minority.differences[..] else { panic!("{:?}", minority.differences) };
     let lane = difference.lane.as_ref().unwrap();
@@ -127,9 +149,17 @@ fn in_a_fleet_each_host_that_differs_is_named() {
     assert_eq!(unreadable, broken.each_ref().map(|path| path.to_str().unwrap()));
 
     let text = render("text", &inventory);
-    assert!(text.lines().count() <= 40 && text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    assert!(text.lines().nth(2).unwrap().starts_with("1 of 200 differs from its equals: node-2-077"), "{text}");
-    for part in ["f32.fadd(", "1 case differs", "node-3-014", "node-4-001", "newer.json", "foreign.json"] {
+    assert!(
+        text.lines().count() <= 40 && text.lines().all(|line| line.chars().count() <= 100),
+        "{text}"
+    );
+    assert!(
+        text.lines().nth(2).unwrap().starts_with("1 of 200 differs from its equals: node-2-077"),
+        "{text}"
+    );
+    for part in
+        ["f32.fadd(", "1 case differs", "node-3-014", "node-4-001", "newer.json", "foreign.json"]
+    {
         assert!(text.contains(part), "{part}:\n{text}");
     }
     let csv = render("csv", &inventory);
@@ -138,7 +168,9 @@ fn in_a_fleet_each_host_that_differs_is_named() {
     assert!(row.contains(",2,yes,f32.fadd,"), "{row}");
     let page = render("html", &inventory);
     assert!(page.len() < 60_000 && !page.contains("<script"), "{} bytes", page.len());
-    for part in ["1 of 200 differs from its equals: node-2-077", "node-3-014", "node-4-001", "cut.json"] {
+    for part in
+        ["1 of 200 differs from its equals: node-2-077", "node-3-014", "node-4-001", "cut.json"]
+    {
         assert!(page.contains(part), "{part}");
     }
     let document: serde_json::Value = serde_json::from_str(&render("json", &inventory)).unwrap();
@@ -155,14 +187,19 @@ fn the_newest_report_of_a_device_counts() {
         report.finished = format!("2026-11-{day}T00:00:00Z");
         let path = write(folder.path(), &report);
         // The same host, measured twice.
-        let text = fs::read_to_string(&path).unwrap().replace(&format!("\"label\":\"{label}\""), "\"label\":\"one\"");
+        let text = fs::read_to_string(&path)
+            .unwrap()
+            .replace(&format!("\"label\":\"{label}\""), "\"label\":\"one\"");
         fs::write(&path, text).unwrap();
     }
     write(folder.path(), &host("two", "Example GPU", &results()));
     let found = Found::in_places(&[folder.path().to_owned()]).unwrap();
     let with = |since| Inventory::of(report().program, &found, 0, since);
     let whole = with(None);
-    assert_eq!((whole.reports, whole.devices, whole.minorities().count(), whole.changed), (3, 2, 0, None));
+    assert_eq!(
+        (whole.reports, whole.devices, whole.minorities().count(), whole.changed),
+        (3, 2, 0, None)
+    );
     // 2026-11-15
     let changed = with(Some(MEASURED - 5 * DAY)).changed.unwrap();
     let [changed] = &changed[..] else { panic!("{changed:?}") };
@@ -242,7 +279,10 @@ fn what_cannot_be_read_is_listed() {
     let missing = folder.path().join("missing");
     let error = Found::in_places(std::slice::from_ref(&missing)).unwrap_err();
     assert!(error.to_string().contains("missing: No such file"), "{error}");
-    assert!(matches!(Found::in_places(&[folder.path().to_owned()]), Err(FoundError::Nothing { .. })));
+    assert!(matches!(
+        Found::in_places(&[folder.path().to_owned()]),
+        Err(FoundError::Nothing { .. })
+    ));
     fs::write(folder.path().join("a.json"), json!({ "schema": NASTY }).to_string()).unwrap();
     let mut hostile = host("b", NASTY, &results());
     hostile.devices[0].identity.driver.name = NASTY.into();
@@ -252,6 +292,10 @@ fn what_cannot_be_read_is_listed() {
     assert_eq!((inventory.reports, inventory.unreadable.len()), (1, 1));
     for format in ["text", "csv", "html"] {
         let text = render(format, &inventory);
-        assert!(!text.contains(['\u{1b}', '\u{202e}']) && (format != "html" || !text.contains("<script")), "{text}");
+        assert!(
+            !text.contains(['\u{1b}', '\u{202e}'])
+                && (format != "html" || !text.contains("<script")),
+            "{text}"
+        );
     }
 }

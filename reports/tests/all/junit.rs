@@ -16,22 +16,31 @@ fn a_suite_for_each_device_and_profile_and_a_case_for_each_rule() {
     let report = fixture::report();
     for device in &report.devices {
         for profile in &device.profiles {
-            let of_profile = |case: &&TestCase| case.classname.as_ref().is_some_and(|name| name.as_str() == profile.id);
-            let slot = |property: &quick_junit::Property| {
-                property.name.as_str() == "device.slot" && property.value.as_str() == device.identity.slot
+            let of_profile = |case: &&TestCase| {
+                case.classname.as_ref().is_some_and(|name| name.as_str() == profile.id)
             };
-            let suites = document.test_suites.iter().filter(|suite| suite.properties.iter().any(slot));
+            let slot = |property: &quick_junit::Property| {
+                property.name.as_str() == "device.slot"
+                    && property.value.as_str() == device.identity.slot
+            };
+            let suites =
+                document.test_suites.iter().filter(|suite| suite.properties.iter().any(slot));
             let cases = suites.flat_map(|suite| &suite.test_cases).filter(of_profile).count();
             assert_eq!(cases, profile.rules.len(), "{}", profile.id);
         }
     }
     let first = &document.test_suites[0];
-    let case = first.test_cases.iter().find(|case| case.name.as_str().starts_with("D32-18 ")).unwrap();
-    let TestCaseStatus::NonSuccess { kind: NonSuccessKind::Failure, description: Some(text), .. } = &case.status else {
+    let case =
+        first.test_cases.iter().find(|case| case.name.as_str().starts_with("D32-18 ")).unwrap();
+    let TestCaseStatus::NonSuccess {
+        kind: NonSuccessKind::Failure, description: Some(text), ..
+    } = &case.status
+    else {
         panic!("{case:?}");
     };
     assert!(text.as_str().contains("fpprobe eval f32.fmul 00000300 78000000"), "{text:?}");
-    let dependent = first.test_cases.iter().find(|case| case.name.as_str().starts_with("D32-20 ")).unwrap();
+    let dependent =
+        first.test_cases.iter().find(|case| case.name.as_str().starts_with("D32-20 ")).unwrap();
     assert!(matches!(dependent.status, TestCaseStatus::Skipped { .. }));
 }
 
@@ -40,11 +49,13 @@ fn flaky_answers_are_flaky_and_what_was_lost_is_an_error() {
     let (text, document) = document();
     assert!(text.contains("<flakyFailure "));
     let cases = || document.test_suites.iter().flat_map(|suite| &suite.test_cases);
-    let flaky =
-        |case: &&TestCase| matches!(&case.status, TestCaseStatus::Success { flaky_runs } if flaky_runs.len() == 1);
+    let flaky = |case: &&TestCase| matches!(&case.status, TestCaseStatus::Success { flaky_runs } if flaky_runs.len() == 1);
     assert_eq!(cases().filter(flaky).count(), 2);
     let crashed = cases().find(|case| case.name.as_str() == "f32.sin").unwrap();
-    assert!(matches!(crashed.status, TestCaseStatus::NonSuccess { kind: NonSuccessKind::Error, .. }));
+    assert!(matches!(
+        crashed.status,
+        TestCaseStatus::NonSuccess { kind: NonSuccessKind::Error, .. }
+    ));
 }
 
 #[test]

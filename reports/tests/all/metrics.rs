@@ -9,7 +9,8 @@ use crate::fixture::{self, render};
 /// One series: name, labels, value.
 type Series = (String, BTreeMap<String, String>, f64);
 
-/// The text exposition format, version 0.0.4, as its documentation gives it. What it does not allow is a failure.
+/// The text exposition format, version 0.0.4, as its documentation gives it. What it does not allow
+/// is a failure.
 fn parse(text: &str) -> Vec<Series> {
     assert!(text.ends_with('\n'), "the last line must end, too");
     let (mut series, mut seen) = (Vec::new(), BTreeSet::new());
@@ -20,13 +21,22 @@ fn parse(text: &str) -> Vec<Series> {
             assert!(!help.is_empty() && helped.insert(name.to_owned()), "one HELP each: {line}");
         } else if let Some(rest) = line.strip_prefix("# TYPE ") {
             let (name, kind) = rest.split_once(' ').unwrap();
-            assert!(["counter", "gauge", "histogram", "summary", "untyped"].contains(&kind), "{line}");
-            assert!(typed.insert(name.to_owned()), "one TYPE each, and all series of a metric together: {line}");
+            assert!(
+                ["counter", "gauge", "histogram", "summary", "untyped"].contains(&kind),
+                "{line}"
+            );
+            assert!(
+                typed.insert(name.to_owned()),
+                "one TYPE each, and all series of a metric together: {line}"
+            );
             name.clone_into(&mut current);
         } else {
             let one = sample(line);
             assert!(one.0 == current, "a series follows its own TYPE: {line}");
-            assert!(seen.insert(line.rsplit_once(' ').unwrap().0.to_owned()), "a series stands once: {line}");
+            assert!(
+                seen.insert(line.rsplit_once(' ').unwrap().0.to_owned()),
+                "a series stands once: {line}"
+            );
             series.push(one);
         }
     }
@@ -65,7 +75,8 @@ fn sample(line: &str) -> Series {
             None => break,
         }
     }
-    let value = rest.strip_prefix("} ").unwrap_or_else(|| panic!("a value and no timestamp: {line}"));
+    let value =
+        rest.strip_prefix("} ").unwrap_or_else(|| panic!("a value and no timestamp: {line}"));
     (name.to_owned(), labels, value.parse().unwrap())
 }
 
@@ -78,23 +89,43 @@ fn metrics_are_what_the_collector_reads() {
         let named = |own: &BTreeMap<String, String>| {
             labels.iter().all(|(name, value)| own.get(*name).map(String::as_str) == Some(value))
         };
-        series.iter().filter(|(name, own, _)| name == metric && named(own)).map(|(_, _, value)| *value).collect()
+        series
+            .iter()
+            .filter(|(name, own, _)| name == metric && named(own))
+            .map(|(_, _, value)| *value)
+            .collect()
     };
     let slot = ("slot", "cpu:10005:0:13:0");
     assert_eq!(of("fpprobe_run_finished_timestamp_seconds", &[]), [1_795_168_803.0]);
-    assert_eq!(of("fpprobe_profile_class", &[slot, ("profile", "d3d11"), ("class", "deviates")]), [1.0]);
-    assert_eq!(of("fpprobe_profile_class", &[slot, ("profile", "d3d11"), ("class", "conforms")]), [0.0]);
+    assert_eq!(
+        of("fpprobe_profile_class", &[slot, ("profile", "d3d11"), ("class", "deviates")]),
+        [1.0]
+    );
+    assert_eq!(
+        of("fpprobe_profile_class", &[slot, ("profile", "d3d11"), ("class", "conforms")]),
+        [0.0]
+    );
     assert_eq!(of("fpprobe_profile_class", &[slot, ("profile", "d3d11")]).len(), 4);
-    assert_eq!(of("fpprobe_rule_deviations", &[slot, ("profile", "d3d11"), ("rule", "D32-18")]), [2.0]);
-    assert_eq!(of("fpprobe_rule_deviations", &[slot, ("profile", "d3d11"), ("rule", "D32-01")]), [0.0]);
+    assert_eq!(
+        of("fpprobe_rule_deviations", &[slot, ("profile", "d3d11"), ("rule", "D32-18")]),
+        [2.0]
+    );
+    assert_eq!(
+        of("fpprobe_rule_deviations", &[slot, ("profile", "d3d11"), ("rule", "D32-01")]),
+        [0.0]
+    );
     assert_eq!(of("fpprobe_kernels", &[slot, ("outcome", "unsupported")]), [4.0]);
     assert_eq!(of("fpprobe_device_tainted", &[]), [0.0, 1.0]);
     assert_eq!(of("fpprobe_findings", &[slot, ("kind", "claim")]), [1.0]);
     let info = of("fpprobe_device_info", &[("driver", "examplepipe"), ("type", "cpu")]);
     assert_eq!(info, [1.0]);
-    let hostile = series.iter().any(|(_, labels, _)| labels.values().any(|value| value.contains(char::is_control)));
+    let hostile = series
+        .iter()
+        .any(|(_, labels, _)| labels.values().any(|value| value.contains(char::is_control)));
     assert!(!hostile && !text.contains('\r'));
-    insta::assert_snapshot!(text.lines().filter(|line| !line.contains("rule=")).collect::<Vec<_>>().join("\n"));
+    insta::assert_snapshot!(
+        text.lines().filter(|line| !line.contains("rule=")).collect::<Vec<_>>().join("\n")
+    );
 }
 
 #[test]
@@ -116,7 +147,10 @@ fn every_outcome_is_counted_under_the_name_that_reports_use() {
     let names: BTreeSet<&str> = names.iter().filter_map(|one| one["const"].as_str()).collect();
     assert!(names.contains(serde_json::to_value(Outcome::DeviceLost).unwrap().as_str().unwrap()));
     let series = parse(&render("prometheus", &report));
-    let counted: BTreeSet<&str> =
-        series.iter().filter(|one| one.0 == "fpprobe_kernels").map(|one| &one.1["outcome"][..]).collect();
+    let counted: BTreeSet<&str> = series
+        .iter()
+        .filter(|one| one.0 == "fpprobe_kernels")
+        .map(|one| &one.1["outcome"][..])
+        .collect();
     assert_eq!(counted, names);
 }

@@ -1,5 +1,6 @@
-//! A small real report with each of its parts taken away or replaced: it is refused with a message or judged and shown,
-//! never a crash. What no list of mutations holds is the matter of the fuzz target `report`.
+//! A small real report with each of its parts taken away or replaced: it is refused with a message
+//! or judged and shown, never a crash. What no list of mutations holds is the matter of the fuzz
+//! target `report`.
 
 use std::path::Path;
 
@@ -26,7 +27,9 @@ fn places(value: &Value, at: &str, places: &mut Vec<String>) {
         }
         // Observations are what judging reads.
         Value::Array(list) if at.ends_with("/observations") => {
-            list.iter().enumerate().for_each(|(index, value)| self::places(value, &format!("{at}/{index}"), places));
+            list.iter()
+                .enumerate()
+                .for_each(|(index, value)| self::places(value, &format!("{at}/{index}"), places));
         }
         Value::Array(list) => {
             let ends = [0, list.len().saturating_sub(1)];
@@ -38,7 +41,8 @@ fn places(value: &Value, at: &str, places: &mut Vec<String>) {
     }
 }
 
-/// What may stand in place of a part: of another type, empty, too long, out of range, or another kernel.
+/// What may stand in place of a part: of another type, empty, too long, out of range, or another
+/// kernel.
 fn replacements(value: &Value) -> Vec<Value> {
     let mut all = vec![
         Value::Null,
@@ -63,9 +67,13 @@ fn replacements(value: &Value) -> Vec<Value> {
 
 /// Whether the report could be judged; it must be shown where it can be loaded.
 fn judges(text: &str, profiles: &[Profile]) -> bool {
-    let Ok(mut report) = load::parse(text.as_bytes(), Path::new("mutated.json")) else { return false };
+    let Ok(mut report) = load::parse(text.as_bytes(), Path::new("mutated.json")) else {
+        return false;
+    };
     for device in &mut report.devices {
-        let Ok(recorded) = record::read_device(&device.observations, &report.inputs) else { return false };
+        let Ok(recorded) = record::read_device(&device.observations, &report.inputs) else {
+            return false;
+        };
         let judged = judged::judge(profiles, &recorded.observations);
         (device.profiles, device.findings) = (judged.profiles, judged.findings);
     }

@@ -64,9 +64,12 @@ fn equal_answers_are_written_once() {
 #[test]
 fn another_list_of_the_same_name_stays_with_its_kernel() {
     let first = observation("f32.fadd", 0);
-    let other =
-        Observation { cases: Cases::new(first.cases.name.clone(), 2, vec![9, 9, 9, 9]), ..observation("f32.fmul", 0) };
-    let by_hand = Observation { cases: Cases::new("", 2, vec![8, 8, 8, 8]), ..observation("f32.fsub", 0) };
+    let other = Observation {
+        cases: Cases::new(first.cases.name.clone(), 2, vec![9, 9, 9, 9]),
+        ..observation("f32.fmul", 0)
+    };
+    let by_hand =
+        Observation { cases: Cases::new("", 2, vec![8, 8, 8, 8]), ..observation("f32.fsub", 0) };
     let (written, tables) = record(&[first, other.clone(), by_hand.clone()]);
     assert!(matches!(&written[1].inputs, Inputs::Cases(cases) if cases.len() == 2));
     let read = read_device(&written, &tables).unwrap().observations;
@@ -76,8 +79,11 @@ fn another_list_of_the_same_name_stays_with_its_kernel() {
 
 #[test]
 fn kernels_of_other_versions_are_named_and_the_rest_is_read() {
-    let (mut written, tables) =
-        record(&[observation("f32.fadd", 0), observation("f32.fmul", 0), observation("f32.fsub", 0)]);
+    let (mut written, tables) = record(&[
+        observation("f32.fadd", 0),
+        observation("f32.fmul", 0),
+        observation("f32.fsub", 0),
+    ]);
     written[0].kernel = "e4m3.fadd".into();
     for later in &mut written[1..] {
         later.out = Some(Outputs::SameAs { same_as: "e4m3.fadd".into() });
@@ -94,7 +100,9 @@ fn references_lead_backwards_only() {
     let (mut written, tables) = record(&[observation("f32.fadd", 0), observation("f32.fmul", 0)]);
     let same_as = |kernel: &str| Some(Outputs::SameAs { same_as: kernel.into() });
     let answers = written[0].out.clone();
-    for (first, second) in [("f32.fmul", "f32.fadd"), ("f32.fadd", "f32.fadd"), ("nothing", "f32.fadd")] {
+    for (first, second) in
+        [("f32.fmul", "f32.fadd"), ("f32.fadd", "f32.fadd"), ("nothing", "f32.fadd")]
+    {
         (written[0].out, written[1].out) = (same_as(first), same_as(second));
         let error = read_error(&written, &tables);
         assert!(matches!(error, RecordError::NoSuchAnswers { .. }), "{error}");
@@ -118,13 +126,23 @@ fn contradictions_are_refused() {
         "kernel `f32.fadd` was asked 2 cases but has 1 answers"
     );
     assert_eq!(
-        broken(&|o| o.out = Some(Outputs::Values([one(), Value::Bits("0".into())].into_iter().collect()))),
+        broken(&|o| o.out =
+            Some(Outputs::Values([one(), Value::Bits("0".into())].into_iter().collect()))),
         "kernel `f32.fadd`, case 1: result: `0` is not a value of f32: expected 8 hex digits"
     );
     assert_eq!(broken(&|o| o.out = None), "kernel `f32.fadd` has outcome `ran` and yet no answers");
-    assert_eq!(broken(&|o| o.outcome = Outcome::Hung), "kernel `f32.fadd` has outcome `hung` and yet answers");
-    assert_eq!(broken(&|o| o.second = vec![(0, one())]), "kernel `f32.fadd` has outcome `ran` and yet a second answer");
-    assert!(broken(&|o| (o.outcome, o.second) = (Outcome::Flaky, vec![(7, one())])).contains("asked 2 cases"));
+    assert_eq!(
+        broken(&|o| o.outcome = Outcome::Hung),
+        "kernel `f32.fadd` has outcome `hung` and yet answers"
+    );
+    assert_eq!(
+        broken(&|o| o.second = vec![(0, one())]),
+        "kernel `f32.fadd` has outcome `ran` and yet a second answer"
+    );
+    assert!(
+        broken(&|o| (o.outcome, o.second) = (Outcome::Flaky, vec![(7, one())]))
+            .contains("asked 2 cases")
+    );
     assert!(broken(&|o| o.inputs = Inputs::Table("nowhere".into())).contains("`nowhere`"));
     assert!(
         broken(&|o| o.inputs = Inputs::Cases([Value::List(vec![one()])].into_iter().collect()))
@@ -164,11 +182,16 @@ fn what_references_stand_for_is_limited() {
     let (mut written, mut tables) = record(&[observation("f32.fadd", 0)]);
     let one = || Value::Bits("00000000".into());
     let cases = 1 << 16;
-    tables.insert("long".into(), std::iter::repeat_n(Value::List(vec![one(), one()]), cases).collect());
+    tables.insert(
+        "long".into(),
+        std::iter::repeat_n(Value::List(vec![one(), one()]), cases).collect(),
+    );
     written[0].inputs = Inputs::Table("long".into());
     written[0].out = Some(Outputs::Values(std::iter::repeat_n(one(), cases).collect()));
-    let reference =
-        model::StoredObservation { out: Some(Outputs::SameAs { same_as: "f32.fadd".into() }), ..written[0].clone() };
+    let reference = model::StoredObservation {
+        out: Some(Outputs::SameAs { same_as: "f32.fadd".into() }),
+        ..written[0].clone()
+    };
     written.extend(std::iter::repeat_n(reference, 1 << 14));
     let message = read_error(&written, &tables).to_string();
     assert!(message.contains("more than 268435456 answers"), "{message}");

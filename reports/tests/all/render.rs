@@ -29,7 +29,9 @@ fn text_escapes_what_drivers_say() {
 #[test]
 fn text_fits_a_narrow_terminal() {
     let mut out = Vec::new();
-    Text { style: Style { colour: false, width: 44, whole: true } }.render(&realistic(), &mut out).unwrap();
+    Text { style: Style { colour: false, width: 44, whole: true } }
+        .render(&realistic(), &mut out)
+        .unwrap();
     let text = String::from_utf8(out).unwrap();
     let unbroken = |line: &&str| line.trim_start().contains(' ') && !line.contains("fpprobe eval");
     for line in text.lines().filter(unbroken) {
@@ -41,11 +43,17 @@ fn text_fits_a_narrow_terminal() {
 #[test]
 fn text_in_colour_says_the_same() {
     let mut out = Vec::new();
-    Text { style: Style { colour: true, width: 80, whole: true } }.render(&realistic(), &mut out).unwrap();
+    Text { style: Style { colour: true, width: 80, whole: true } }
+        .render(&realistic(), &mut out)
+        .unwrap();
     let text = String::from_utf8(out).unwrap();
     let mut plain = String::new();
     for (index, part) in text.split("\u{1b}[").enumerate() {
-        plain.push_str(if index == 0 { part } else { part.split_once('m').map_or("", |(_, rest)| rest) });
+        plain.push_str(if index == 0 {
+            part
+        } else {
+            part.split_once('m').map_or("", |(_, rest)| rest)
+        });
     }
     assert_eq!(plain, render("text", &realistic()));
 }
@@ -54,7 +62,9 @@ fn text_in_colour_says_the_same() {
 fn a_device_fits_a_screen() {
     let one_screen = |report: &Report, width: usize| {
         let mut out = Vec::new();
-        Text { style: Style { colour: false, width, whole: false } }.render(report, &mut out).unwrap();
+        Text { style: Style { colour: false, width, whole: false } }
+            .render(report, &mut out)
+            .unwrap();
         String::from_utf8(out).unwrap()
     };
     let mut report = realistic();
@@ -63,7 +73,8 @@ fn a_device_fits_a_screen() {
     let device = &mut report.devices[0];
     device.causes = vec![device.causes[0].clone(); 100];
     for profile in &mut device.profiles {
-        profile.without = (0..100).map(|number| format!("b10g11r11.store:route={number}")).collect();
+        profile.without =
+            (0..100).map(|number| format!("b10g11r11.store:route={number}")).collect();
     }
     let text = one_screen(&report, 100);
     assert!(text.lines().count() <= 40, "{text}");
@@ -146,19 +157,33 @@ fn json_lines_hold_one_document_each() {
     let text = render("jsonl", &report);
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let count = |record: &str| lines.iter().filter(|line| line["record"] == record).count();
-    let rules: usize =
-        report.devices.iter().flat_map(|device| &device.profiles).map(|profile| profile.rules.len()).sum();
+    let rules: usize = report
+        .devices
+        .iter()
+        .flat_map(|device| &device.profiles)
+        .map(|profile| profile.rules.len())
+        .sum();
     let observations: usize = report.devices.iter().map(|device| device.observations.len()).sum();
-    assert_eq!((count("report"), count("device"), count("rule"), count("observation")), (1, 2, rules, observations));
+    assert_eq!(
+        (count("report"), count("device"), count("rule"), count("observation")),
+        (1, 2, rules, observations)
+    );
     assert_eq!(count("inputs"), report.inputs.len());
     assert_eq!((count("profile"), count("finding"), count("incomplete")), (6, 4, 5));
     let rule = lines.iter().find(|line| line["record"] == "rule").unwrap();
-    assert_eq!((&rule["device"], &rule["profile"]), (&report.devices[0].identity.key.clone().into(), &"d3d11".into()));
+    assert_eq!(
+        (&rule["device"], &rule["profile"]),
+        (&report.devices[0].identity.key.clone().into(), &"d3d11".into())
+    );
 }
 
 #[test]
 fn an_empty_report_can_be_shown() {
-    let report = Report { devices: Vec::new(), inputs: std::collections::BTreeMap::new(), ..fixture::report() };
+    let report = Report {
+        devices: Vec::new(),
+        inputs: std::collections::BTreeMap::new(),
+        ..fixture::report()
+    };
     for format in fpprobe_reports::render::FORMATS {
         assert!(!render(format.name, &report).is_empty());
     }

@@ -10,13 +10,18 @@ use crate::schema_check::check;
 #[test]
 fn schema_files_are_current() {
     for document in fpprobe_reports::DOCUMENTS {
-        let file = format!("{}/schema/{}.json", env!("CARGO_MANIFEST_DIR"), document.id.replace('/', "-"));
+        let file =
+            format!("{}/schema/{}.json", env!("CARGO_MANIFEST_DIR"), document.id.replace('/', "-"));
         let text = format!("{}\n", serde_json::to_string_pretty(&(document.schema)()).unwrap());
         if std::env::var_os("UPDATE").is_some() {
-            fpprobe_reports::save::save(Path::new(&file), |out| out.write_all(text.as_bytes())).unwrap();
+            fpprobe_reports::save::save(Path::new(&file), |out| out.write_all(text.as_bytes()))
+                .unwrap();
         }
         let committed = std::fs::read_to_string(&file).unwrap_or_default();
-        assert!(committed == text, "{file} is stale; run: UPDATE=1 cargo test -p fpprobe-reports schema");
+        assert!(
+            committed == text,
+            "{file} is stale; run: UPDATE=1 cargo test -p fpprobe-reports schema"
+        );
     }
 }
 

@@ -1,5 +1,5 @@
-//! As much of JSON Schema (draft 2020-12) as the report's schema uses. A keyword that is not known here is a failure,
-//! so that nothing goes unchecked in silence.
+//! As much of JSON Schema (draft 2020-12) as the report's schema uses. A keyword that is not known
+//! here is a failure, so that nothing goes unchecked in silence.
 
 use serde_json::Value;
 
@@ -27,7 +27,8 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
         let fine = match keyword.as_str() {
             "$schema" | "$defs" | "title" | "description" | "default" | "format" => true,
             "$ref" => {
-                let target = root.pointer(expected.as_str().unwrap().trim_start_matches('#')).unwrap();
+                let target =
+                    root.pointer(expected.as_str().unwrap().trim_start_matches('#')).unwrap();
                 walk(root, target, value, at, errors);
                 true
             }
@@ -41,21 +42,28 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
             "oneOf" => list(expected).iter().filter(|schema| valid(schema)).count() == 1,
             "minimum" => value.as_f64().is_none_or(|number| number >= expected.as_f64().unwrap()),
             "maximum" => value.as_f64().is_none_or(|number| number <= expected.as_f64().unwrap()),
-            "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= expected.as_u64().unwrap()),
-            "maxItems" => value.as_array().is_none_or(|items| items.len() as u64 <= expected.as_u64().unwrap()),
+            "minItems" => value
+                .as_array()
+                .is_none_or(|items| items.len() as u64 >= expected.as_u64().unwrap()),
+            "maxItems" => value
+                .as_array()
+                .is_none_or(|items| items.len() as u64 <= expected.as_u64().unwrap()),
             "uniqueItems" => value.as_array().is_none_or(|items| {
-                items.iter().enumerate().all(|(place, item)| !items[..place].contains(item)) || expected != true
+                items.iter().enumerate().all(|(place, item)| !items[..place].contains(item))
+                    || expected != true
             }),
             // The patterns of the schema.
             "pattern" if expected == "^[0-9a-f]{64}$" => value.as_str().is_none_or(|text| {
-                text.len() == 64 && text.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c))
+                text.len() == 64
+                    && text.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c))
             }),
             "pattern" if expected == "^[0-9a-f]{1,16}$" => value.as_str().is_none_or(|text| {
-                (1..=16).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c))
+                (1..=16).contains(&text.len())
+                    && text.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c))
             }),
-            "required" => {
-                list(expected).iter().all(|name| value.get(name.as_str().unwrap()).is_some() || !value.is_object())
-            }
+            "required" => list(expected)
+                .iter()
+                .all(|name| value.get(name.as_str().unwrap()).is_some() || !value.is_object()),
             "properties" => {
                 for (name, schema) in expected.as_object().unwrap() {
                     if let Some(member) = value.get(name) {
@@ -66,9 +74,12 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
             }
             // The one pattern of names.
             "patternProperties" => {
-                let (pattern, schema) = expected.as_object().and_then(|all| all.iter().next()).unwrap();
+                let (pattern, schema) =
+                    expected.as_object().and_then(|all| all.iter().next()).unwrap();
                 assert_eq!(pattern, NUMBERS);
-                for (name, member) in value.as_object().into_iter().flatten().filter(|(name, _)| is_number(name)) {
+                for (name, member) in
+                    value.as_object().into_iter().flatten().filter(|(name, _)| is_number(name))
+                {
                     walk(root, schema, member, &format!("{at}.{name}"), errors);
                 }
                 true
@@ -77,7 +88,9 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
                 let known = keywords.get("properties").and_then(Value::as_object);
                 let numbers = keywords.contains_key("patternProperties");
                 for (name, member) in value.as_object().into_iter().flatten() {
-                    if !(known.is_some_and(|known| known.contains_key(name)) || numbers && is_number(name)) {
+                    if !(known.is_some_and(|known| known.contains_key(name))
+                        || numbers && is_number(name))
+                    {
                         walk(root, expected, member, &format!("{at}.{name}"), errors);
                     }
                 }
@@ -86,7 +99,8 @@ fn walk(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<
             "items" | "prefixItems" => {
                 let schemas = if keyword == "items" { None } else { Some(list(expected)) };
                 for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-                    let schema = schemas.as_ref().map_or(Some(expected), |schemas| schemas.get(index));
+                    let schema =
+                        schemas.as_ref().map_or(Some(expected), |schemas| schemas.get(index));
                     if let Some(schema) = schema {
                         walk(root, schema, item, &format!("{at}[{index}]"), errors);
                     }

@@ -12,9 +12,14 @@ use crate::fixture;
 
 /// A device that was judged by these profiles.
 fn device(profiles: &[&str], observations: &[Observation]) -> Device {
-    let profiles: Vec<_> = profiles.iter().map(|id| profile::built_in(id).unwrap().unwrap()).collect();
+    let profiles: Vec<_> =
+        profiles.iter().map(|id| profile::built_in(id).unwrap().unwrap()).collect();
     let judged = judge(&profiles, observations);
-    Device { profiles: judged.profiles, causes: judged.causes, ..fixture::report().devices.remove(0) }
+    Device {
+        profiles: judged.profiles,
+        causes: judged.causes,
+        ..fixture::report().devices.remove(0)
+    }
 }
 
 /// Scores of one profile by area.
@@ -46,7 +51,12 @@ fn a_cause_counts_in_each_profile_where_it_shows_there() {
     let folded = observation("f32.fabs:route=literal", &[(&[0x8000_0000], 0x8000_0000)]);
     let mut device = device(&["d3d11", "d3d10"], &[at_run_time, folded]);
     let of = |device: &Device| {
-        Scoreboard::of(device).unwrap().causes.iter().map(|one| (one.run_time, one.constants)).collect::<Vec<_>>()
+        Scoreboard::of(device)
+            .unwrap()
+            .causes
+            .iter()
+            .map(|one| (one.run_time, one.constants))
+            .collect::<Vec<_>>()
     };
     assert_eq!(of(&device), [(1, 0), (1, 0)]);
     for failed in device.profiles[1].rules.iter_mut().flat_map(|rule| &mut rule.failed) {
@@ -87,7 +97,10 @@ fn reports_without_areas_have_no_scoreboard() {
 
 #[test]
 fn the_nearest_recipe_leaves_the_fewest_causes() {
-    let two = [observation("f32.fadd", &[(&[1, 0], 1)]), observation("f32.fmul", &[(&[0x7f80_0000, 0], 0x3f80_0000)])];
+    let two = [
+        observation("f32.fadd", &[(&[1, 0], 1)]),
+        observation("f32.fmul", &[(&[0x7f80_0000, 0], 0x3f80_0000)]),
+    ];
     let mut device = device(&["d3d11"], &two);
     assert_eq!(device.causes.len(), 2);
     device.profiles[0].class = Class::Deviates;
@@ -108,7 +121,8 @@ fn the_nearest_recipe_leaves_the_fewest_causes() {
     device.profiles[0].recipes[1] = trial(&["szin32"], &kept, &failing);
     assert_eq!(nearest(&device), None);
     // What fails under the recipe alone counts against it.
-    device.profiles[0].recipes[1] = trial(&["szin32"], &[kept, vec!["S-02".to_owned()]].concat(), &[]);
+    device.profiles[0].recipes[1] =
+        trial(&["szin32"], &[kept, vec!["S-02".to_owned()]].concat(), &[]);
     assert_eq!(nearest(&device), None);
     device.profiles[0].recipes[1] = trial(&["szin32"], &["S-02".to_owned()], &[]);
     let recipe = NearestRecipe::of(&device, &device.profiles[0]).unwrap();

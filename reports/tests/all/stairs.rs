@@ -1,4 +1,5 @@
-//! Staircases of stores to small floats: what can be seen in them, and read where they are not seen.
+//! Staircases of stores to small floats: what can be seen in them, and read where they are not
+//! seen.
 
 use std::sync::Arc;
 
@@ -27,15 +28,18 @@ pub fn stored(id: &str, accuracy: Accuracy, overflow: Overflow) -> Observation {
     };
     let parts = 0..kernel.format.channels().len();
     let answer = |case: &[u64]| {
-        let parts: Vec<u64> =
-            parts.clone().map(|part| question.accepted_part(case, part, &demand).members(1)[0]).collect();
+        let parts: Vec<u64> = parts
+            .clone()
+            .map(|part| question.accepted_part(case, part, &demand).members(1)[0])
+            .collect();
         assemble(&kernel, &parts)
     };
     let out: Arc<[u64]> = cases.iter().flat_map(answer).collect();
     Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
 }
 
-/// One path that truncates and clamps, one that does neither, and halves by two paths that do the same.
+/// One path that truncates and clamps, one that does neither, and halves by two paths that do the
+/// same.
 pub fn stores() -> [Observation; 4] {
     [
         stored("b10g11r11.store:route=storage_image", Accuracy::TowardZero, Overflow::Saturate),
@@ -66,7 +70,11 @@ fn paths_that_do_the_same_are_one_picture() {
     let page = render("html", &answered(&stores()));
     let paths = |figure: &&str| {
         let (_, caption) = figure.split_once("<figcaption>").unwrap();
-        caption.split("<code>").skip(1).map(|path| path.split('<').next().unwrap().to_owned()).collect::<Vec<_>>()
+        caption
+            .split("<code>")
+            .skip(1)
+            .map(|path| path.split('<').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     let text: Vec<Vec<String>> = figures(&page).iter().map(paths).collect();
     assert_eq!(
@@ -84,7 +92,9 @@ fn paths_that_do_the_same_are_one_picture() {
 #[test]
 fn a_picture_is_told_in_words() {
     let page = render("html", &answered(&stores()));
-    let words = |figure: &str| figure.split_once("<desc>").unwrap().1.split("</desc>").next().unwrap().to_owned();
+    let words = |figure: &str| {
+        figure.split_once("<desc>").unwrap().1.split("</desc>").next().unwrap().to_owned()
+    };
     let text: Vec<String> = figures(&page).into_iter().map(words).collect();
     assert_eq!(
         text[2],

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use fpprobe_reports::load::load;
 use fpprobe_reports::store::{
-    Checks, ContainerError, ENDING, Put, RetentionLimits, Store, StoreError, StoredReport, link, unlink,
+    Checks, ContainerError, ENDING, Put, RetentionLimits, Store, StoreError, StoredReport, link,
+    unlink,
 };
 use fpprobe_reports::{Report, files};
 
@@ -45,8 +46,10 @@ fn index(store: &Store) -> std::path::PathBuf {
 }
 
 fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
@@ -71,13 +74,21 @@ fn what_is_stored_comes_out() {
     let [table, devices] = &stored.entry.shared[..] else { panic!("{:?}", stored.entry.shared) };
     let beside = folder.path().join("report.json");
     files::write(&report, &beside, true).unwrap();
-    let [own, written] = [store.folder().join(&table.file), beside.with_file_name("observations.parquet")];
+    let [own, written] =
+        [store.folder().join(&table.file), beside.with_file_name("observations.parquet")];
     assert_eq!(fs::read(own).unwrap(), fs::read(written).unwrap());
-    assert!(table.file.starts_with("observations/") && devices.file.starts_with("devices/"), "{table:?} {devices:?}");
+    assert!(
+        table.file.starts_with("observations/") && devices.file.starts_with("devices/"),
+        "{table:?} {devices:?}"
+    );
     let held_before = &stored.entry.devices[0];
     assert_eq!((&held_before.ids[..], &held_before.driver[..]), ("10005:0000", "examplepipe"));
     assert_eq!(held_before.classes["d3d10"].name(), "conforms with");
-    assert!(stored.entry.file.starts_with("20261120T100003Z-h7f3a91c2-cpu1000501305c1f-"), "{}", stored.entry.file);
+    assert!(
+        stored.entry.file.starts_with("20261120T100003Z-h7f3a91c2-cpu1000501305c1f-"),
+        "{}",
+        stored.entry.file
+    );
 }
 
 #[test]
@@ -89,11 +100,18 @@ fn hostile_text_stays_out_of_names_and_in_its_place() {
         *text = format!("../../{}/{}", fixture::NASTY, "x".repeat(5000));
     }
     let error = store.put(&report, false).unwrap_err();
-    assert!(matches!(&error, StoreError::Tainted { .. }) && error.to_string().contains("--allow-tainted"), "{error}");
+    assert!(
+        matches!(&error, StoreError::Tainted { .. })
+            && error.to_string().contains("--allow-tainted"),
+        "{error}"
+    );
     let Put::Stored(stored) = store.put(&report, true).unwrap() else { panic!("it is new") };
     assert!(stored.entry.tainted());
     let file = &stored.entry.file;
-    assert!(file.len() < 100 && file.bytes().all(|b| b.is_ascii_alphanumeric() || b"-+.".contains(&b)), "{file}");
+    assert!(
+        file.len() < 100 && file.bytes().all(|b| b.is_ascii_alphanumeric() || b"-+.".contains(&b)),
+        "{file}"
+    );
     assert!(store.text(&stored).unwrap().contains(&report.devices[0].identity.key[..20]));
     assert_eq!(store.list().unwrap().reports, [stored]);
 }
@@ -120,7 +138,12 @@ fn reports_are_called_by_id_and_by_arrival() {
     assert!(
         listing.reports.iter().all(|stored| stored.entry.has_device("10005:0") && !stored.entry.has_device("10005:1"))
     );
-    assert!(!listing.reports.iter().any(|stored| stored.entry.has_device("geforce") || stored.entry.has_device("")));
+    assert!(
+        !listing
+            .reports
+            .iter()
+            .any(|stored| stored.entry.has_device("geforce") || stored.entry.has_device(""))
+    );
 }
 
 #[test]
@@ -134,7 +157,10 @@ fn an_id_that_several_reports_share_is_refused_with_their_names() {
         let start = stored.entry.id()[..2].to_owned();
         if let Some(twin) = by_start.insert(start.clone(), stored.clone()) {
             let error = store.find(&store.list().unwrap(), &start).unwrap_err().to_string();
-            assert!(error.contains(stored.entry.id()) && error.contains(twin.entry.id()), "{error}");
+            assert!(
+                error.contains(stored.entry.id()) && error.contains(twin.entry.id()),
+                "{error}"
+            );
             break;
         }
     }
@@ -169,7 +195,14 @@ fn an_index_that_is_lost_or_damaged_is_made_anew() {
     // A writer was killed within its line: the next one's line is whole.
     fs::write(index(&store), &whole[..whole.len() - 9]).unwrap();
     let last = put(&store, 5);
-    assert!(fs::read_to_string(index(&store)).unwrap().lines().last().unwrap().contains(&last.entry.file));
+    assert!(
+        fs::read_to_string(index(&store))
+            .unwrap()
+            .lines()
+            .last()
+            .unwrap()
+            .contains(&last.entry.file)
+    );
     assert_eq!(store.list().unwrap().reports.len(), 5);
     // A report that was removed by hand is not listed.
     fs::remove_file(store.folder().join(&last.entry.file)).unwrap();
@@ -192,7 +225,11 @@ fn damage_is_found_named_and_moved_aside_only_on_request() {
     }
     for length in (0..bytes.len()).step_by(211) {
         fs::write(&path, &bytes[..length]).unwrap();
-        assert_eq!(store.verify(Checks::default()).unwrap().damaged[0].0, broken.entry.file, "{length} bytes");
+        assert_eq!(
+            store.verify(Checks::default()).unwrap().damaged[0].0,
+            broken.entry.file,
+            "{length} bytes"
+        );
     }
     let error = store.text(&broken).unwrap_err().to_string();
     assert!(error.contains(&broken.entry.file) && error.contains("history verify"), "{error}");
@@ -207,7 +244,10 @@ fn damage_is_found_named_and_moved_aside_only_on_request() {
     assert_eq!(found.damaged.len(), 1);
     assert_eq!(names(&store.folder().join("damaged")), [&broken.entry.file[..]]);
     let clean = store.verify(Checks::default()).unwrap();
-    assert_eq!((clean.sound, clean.damaged.len(), clean.foreign.len(), clean.unindexed), (1, 0, 0, 0));
+    assert_eq!(
+        (clean.sound, clean.damaged.len(), clean.foreign.len(), clean.unindexed),
+        (1, 0, 0, 0)
+    );
     // What was damaged can be stored again.
     assert_eq!(put(&store, 1), broken);
 }
@@ -215,7 +255,9 @@ fn damage_is_found_named_and_moved_aside_only_on_request() {
 #[test]
 fn equal_behaviour_is_stored_once_and_goes_with_its_last_report() {
     let (_folder, store) = store();
-    let of = |stored: &StoredReport| stored.entry.shared.iter().map(|one| one.file.clone()).collect::<Vec<_>>();
+    let of = |stored: &StoredReport| {
+        stored.entry.shared.iter().map(|one| one.file.clone()).collect::<Vec<_>>()
+    };
     let [first, second] = [1, 2].map(|day| put(&store, day));
     assert_eq!(of(&first), of(&second));
     let mut other = report(3);
@@ -223,19 +265,27 @@ fn equal_behaviour_is_stored_once_and_goes_with_its_last_report() {
     other.inputs.remove("f64.small1");
     let (Put::Stored(third) | Put::Known(third)) = store.put(&other, false).unwrap();
     let exists = |file: &String| store.folder().join(file).is_file();
-    assert!(of(&third).iter().all(exists) && of(&third)[0] != of(&first)[0] && of(&third)[1] == of(&first)[1]);
+    assert!(
+        of(&third).iter().all(exists)
+            && of(&third)[0] != of(&first)[0]
+            && of(&third)[1] == of(&first)[1]
+    );
     // What newer reports share takes no room of its own.
     let own: u64 = [&first, &second, &third].map(|stored| stored.size).iter().sum();
     let shared = shared_bytes(&third) + second.entry.shared[0].size;
     let other_process = elsewhere(&store);
     let limits = RetentionLimits { bytes: own + shared, ..RetentionLimits::default() };
     assert!(other_process.prune(&limits, 0).unwrap().is_empty());
-    let removed = other_process.prune(&RetentionLimits { count: 2, ..RetentionLimits::default() }, 0).unwrap();
+    let removed = other_process
+        .prune(&RetentionLimits { count: 2, ..RetentionLimits::default() }, 0)
+        .unwrap();
     assert_eq!((removed, of(&second).iter().all(exists)), (vec![first], true));
     assert_eq!(store.report(&second).unwrap(), report(2));
     let foreign = store.folder().join("observations/notes.txt");
     fs::write(&foreign, "mine").unwrap();
-    let removed = other_process.prune(&RetentionLimits { count: 1, ..RetentionLimits::default() }, 0).unwrap();
+    let removed = other_process
+        .prune(&RetentionLimits { count: 1, ..RetentionLimits::default() }, 0)
+        .unwrap();
     let left: Vec<bool> = of(&second).iter().map(exists).collect();
     assert_eq!(
         (removed, left),
@@ -261,7 +311,11 @@ fn damage_of_what_reports_share_is_found_and_repaired_by_the_next_equal_one() {
             }
             let found = store.verify(Checks::default()).unwrap();
             assert_eq!((found.sound, found.damaged.len()), (0, 2), "{}", shared.file);
-            assert!(found.damaged[0].1.to_string().contains(&shared.file), "{}", found.damaged[0].1);
+            assert!(
+                found.damaged[0].1.to_string().contains(&shared.file),
+                "{}",
+                found.damaged[0].1
+            );
             let error = store.report(&second).unwrap_err().to_string();
             assert!(error.contains(&shared.file) && error.contains(&second.entry.file), "{error}");
             put(&store, 3);
@@ -307,7 +361,8 @@ fn linked_reports_outlive_the_store() {
 fn what_version_1_stored_is_stored_anew_under_its_id() {
     let (_folder, store) = store();
     let newer = put(&store, 1);
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reports/v1-lavapipe-25.fpreport");
+    let fixture =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reports/v1-lavapipe-25.fpreport");
     let entry = fpprobe_reports::container::head(fs::File::open(&fixture).unwrap()).unwrap();
     fs::copy(&fixture, store.folder().join(&entry.file)).unwrap();
     fs::write(store.folder().join(format!("damaged{ENDING}")), "fpprobe-stored/1\n").unwrap();
@@ -315,14 +370,19 @@ fn what_version_1_stored_is_stored_anew_under_its_id() {
     let before = store.list().unwrap();
     assert_eq!(before.reports.len(), 3);
     let mut seen = Vec::new();
-    store.migrate(|stored, written| seen.push((stored.entry.file.clone(), written.is_ok()))).unwrap();
+    store
+        .migrate(|stored, written| seen.push((stored.entry.file.clone(), written.is_ok())))
+        .unwrap();
     assert_eq!(seen, [(entry.file.clone(), true)]);
     let after = store.list().unwrap();
     let ids = |listing: &fpprobe_reports::store::Listing| {
         listing.reports.iter().map(|stored| stored.entry.id().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!((ids(&before), after.indexed), (ids(&after), true));
-    assert_eq!(store.report(&store.find(&after, entry.id()).unwrap()).unwrap(), load(&fixture).unwrap());
+    assert_eq!(
+        store.report(&store.find(&after, entry.id()).unwrap()).unwrap(),
+        load(&fixture).unwrap()
+    );
     assert_eq!(store.verify(Checks::default()).unwrap().sound, 3);
     assert_eq!((store.find(&after, "last").unwrap(), &after.reports[0]), (last, &newer));
     store.migrate(|stored, _| panic!("{stored:?} is of this version")).unwrap();
@@ -345,18 +405,27 @@ fn a_newer_version_is_left_alone() {
 fn leftovers_of_killed_writers_go_and_foreign_files_stay() {
     let (_folder, store) = store();
     let stored = put(&store, 0);
-    let leftovers = [format!(".{}.4711.0.tmp", stored.entry.file), ".index.jsonl.4711.0.tmp".to_owned()];
+    let leftovers =
+        [format!(".{}.4711.0.tmp", stored.entry.file), ".index.jsonl.4711.0.tmp".to_owned()];
     for name in leftovers.iter().map(String::as_str).chain(["notes.txt", ".hidden.tmp"]) {
         fs::write(store.folder().join(name), "half").unwrap();
     }
     fs::create_dir(store.folder().join(format!("folder{ENDING}"))).unwrap();
     let found = store.verify(Checks::default()).unwrap();
-    assert_eq!((found.sound, &found.foreign[..]), (1, &[".hidden.tmp".to_owned(), "notes.txt".to_owned()][..]));
-    assert!(matches!(&found.damaged[..], [(name, ContainerError::Foreign)] if name.starts_with("folder")));
+    assert_eq!(
+        (found.sound, &found.foreign[..]),
+        (1, &[".hidden.tmp".to_owned(), "notes.txt".to_owned()][..])
+    );
+    assert!(
+        matches!(&found.damaged[..], [(name, ContainerError::Foreign)] if name.starts_with("folder"))
+    );
     put(&store, 1);
     let left = names(store.folder());
     assert!(leftovers.iter().all(|name| !left.contains(name)), "{left:?}");
-    assert!(left.contains(&"notes.txt".to_owned()) && left.contains(&".hidden.tmp".to_owned()), "{left:?}");
+    assert!(
+        left.contains(&"notes.txt".to_owned()) && left.contains(&".hidden.tmp".to_owned()),
+        "{left:?}"
+    );
 }
 
 #[test]
@@ -404,7 +473,10 @@ fn what_exceeds_a_limit_goes_oldest_first_and_the_newest_stays() {
     let stored: Vec<StoredReport> = (0..5).map(|day| put(&store, day)).collect();
     let now = seconds(&stored[4]);
     // What a process has stored itself it does not remove.
-    assert_eq!(store.prune(&RetentionLimits { count: 1, days: 1, bytes: 1 }, now + 100 * DAY).unwrap(), []);
+    assert_eq!(
+        store.prune(&RetentionLimits { count: 1, days: 1, bytes: 1 }, now + 100 * DAY).unwrap(),
+        []
+    );
     let store = Store::new(store.folder().to_owned());
     let (size, shared) = (stored[0].size, shared_bytes(&stored[0]));
     assert!(stored.iter().all(|one| one.size.abs_diff(size) < 64));
@@ -481,7 +553,10 @@ fn what_was_stored_and_is_gone_is_noticed_once() {
     fs::remove_file(store.folder().join(&stored[1].entry.file)).unwrap();
     for _ in 0..2 {
         let found = store.verify(Checks::default()).unwrap();
-        assert_eq!((found.is_whole(), &found.lost[..]), (false, std::slice::from_ref(&stored[1].entry.file)));
+        assert_eq!(
+            (found.is_whole(), &found.lost[..]),
+            (false, std::slice::from_ref(&stored[1].entry.file))
+        );
     }
     assert_eq!(store.verify(Checks { rebuild: true, set_aside: false }).unwrap().lost.len(), 1);
     assert!(store.verify(Checks::default()).unwrap().is_whole());
@@ -556,7 +631,8 @@ fn who_holds_the_lock_is_named_and_not_waited_for_without_end() {
     let begun = Instant::now();
     let error = patient.put(&report, false).unwrap_err().to_string();
     let took = begun.elapsed();
-    let expected = format!("process {} (`fpprobe run --store`), which is stopped; `kill -CONT", stopped.id());
+    let expected =
+        format!("process {} (`fpprobe run --store`), which is stopped; `kill -CONT", stopped.id());
     assert!(error.contains(&expected) && error.contains("gave up after 0.1 s"), "{error}");
     assert!(took < Duration::from_secs(10), "{took:?}");
     stopped.kill().unwrap();
@@ -574,12 +650,15 @@ fn who_signed_the_lock_and_does_not_hold_it_is_not_named() {
     let path = store.folder().join("lock");
     let mut ended = Command::new("true").spawn().unwrap();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
-    let sign = |process: u32| fs::write(&path, format!("{process}\n{}\nfpprobe run\n", host.trim())).unwrap();
+    let sign = |process: u32| {
+        fs::write(&path, format!("{process}\n{}\nfpprobe run\n", host.trim())).unwrap()
+    };
     let lock = fs::File::open(&path).unwrap();
     lock.lock().unwrap();
     let patient = elsewhere(&store).with_patience(Duration::from_millis(10));
     let refused = || patient.prepare().unwrap_err().to_string();
-    let unsigned = |error: &str| error.contains("is in use by a process that did not sign it (`fuser ");
+    let unsigned =
+        |error: &str| error.contains("is in use by a process that did not sign it (`fuser ");
     // This process signed it before, and another one has it now.
     sign(std::process::id());
     assert!(unsigned(&refused()), "{}", refused());
@@ -593,7 +672,11 @@ fn who_signed_the_lock_and_does_not_hold_it_is_not_named() {
     assert!(unsigned(&refused()), "{}", refused());
     let mut alive = Command::new("sleep").arg("100").spawn().unwrap();
     sign(alive.id());
-    assert!(refused().contains(&format!("is in use by process {} (`fpprobe run`);", alive.id())), "{}", refused());
+    assert!(
+        refused().contains(&format!("is in use by process {} (`fpprobe run`);", alive.id())),
+        "{}",
+        refused()
+    );
     alive.kill().unwrap();
     alive.wait().unwrap();
 }

@@ -5,8 +5,8 @@ use fpprobe_profiles::sweep::{SweepStatistics, Verifier};
 use fpprobe_reports::model::{Host, Program};
 use fpprobe_reports::render::Style;
 use fpprobe_reports::sweep::{
-    ChangedInput, Changes, Fingerprint, FingerprintDevice, MergeError, Print, Resolution, SCHEMA, SWEEPS, Sweep,
-    SweptDevice, SweptKernel, Unstable, load, merge,
+    ChangedInput, Changes, Fingerprint, FingerprintDevice, MergeError, Print, Resolution, SCHEMA,
+    SWEEPS, Sweep, SweptDevice, SweptKernel, Unstable, load, merge,
 };
 use fpprobe_spirv::sweep::Domain;
 use serde_json::Value;
@@ -33,13 +33,21 @@ fn sweep() -> Sweep {
     let identity = fixture::report().devices.remove(0).identity;
     let mut judged = SweptKernel::new(&domain("f32.sqrt"));
     (judged.measured, judged.verified) = ([1016].into_iter().collect(), Some(statistics()));
-    judged.unstable.add(&domain("f32.sqrt"), 1016, &[(0x3f80_0000, [0x3f80_0000, 0x3f80_0000, 0x3f80_0001])]);
+    judged.unstable.add(
+        &domain("f32.sqrt"),
+        1016,
+        &[(0x3f80_0000, [0x3f80_0000, 0x3f80_0000, 0x3f80_0001])],
+    );
     let mut compared = SweptKernel::new(&domain("f16.fadd"));
     compared.measured = (0..4096).collect();
     compared.unstable = Unstable::of_blocks([3, 9].into_iter().collect());
     compared.incomplete.push(NASTY.to_owned());
-    let mut changes =
-        Changes::new(FingerprintDevice::from(&identity), Resolution::Digests, 4096, [3, 4, 9].into_iter().collect());
+    let mut changes = Changes::new(
+        FingerprintDevice::from(&identity),
+        Resolution::Digests,
+        4096,
+        [3, 4, 9].into_iter().collect(),
+    );
     changes.add(&domain("f16.fadd"), 0x0030_0001, Some(&[0x3c00]), &[0x3c01]);
     changes.add(&domain("f16.fadd"), 0x0030_0002, None, &[0x3c01]);
     changes.resolved(&[3].into_iter().collect());
@@ -75,8 +83,14 @@ fn what_did_not_come_again_is_shown_with_its_rate() {
     for name in ["text", "html"] {
         let shown = rendered(&sweep, name).split_whitespace().collect::<Vec<_>>().join(" ");
         let message = "1 input of 1,048,576 that ran three times gave several results, in 1 block (3f8); rate 3.2e-7";
-        assert!(shown.contains(message) && shown.contains("3f800000: 3f800000, 3f800000, 3f800001"), "{name}: {shown}");
-        assert!(shown.contains("2 blocks (3, 9) of 4,096 had other digests when they ran again"), "{name}: {shown}");
+        assert!(
+            shown.contains(message) && shown.contains("3f800000: 3f800000, 3f800000, 3f800001"),
+            "{name}: {shown}"
+        );
+        assert!(
+            shown.contains("2 blocks (3, 9) of 4,096 had other digests when they ran again"),
+            "{name}: {shown}"
+        );
     }
 }
 
@@ -92,9 +106,12 @@ fn a_sweep_follows_its_schema_and_reads_back() {
     assert_eq!(load(&path).unwrap(), sweep);
     // Numbers that cannot be: they would be multiplied, added and counted one by one.
     let beyond = serde_json::json!([[4095, 2]]);
-    for (member, wrong) in
-        [("block", 1.into()), ("inputs", u64::MAX.into()), ("asked", beyond), ("kernel", "f64.fadd".into())]
-    {
+    for (member, wrong) in [
+        ("block", 1.into()),
+        ("inputs", u64::MAX.into()),
+        ("asked", beyond),
+        ("kernel", "f64.fadd".into()),
+    ] {
         let mut value = value.clone();
         value["devices"][0]["kernels"][0][member] = wrong;
         std::fs::write(&path, value.to_string()).unwrap();
@@ -148,8 +165,14 @@ fn inputs_of_which_nothing_is_demanded_are_distinguished_with_the_domain_that_is
         verifier.block(first.into(), &results, &mut statistics);
     }
     let judged = 0x1_0000 + 0xfdb;
-    assert_eq!((statistics.inputs, statistics.judged, statistics.accepted), (0x2_0000, judged, judged));
-    assert_eq!((statistics.deviating, statistics.vacuous, statistics.contradiction()), (0, 0x2_0000 - judged, None));
+    assert_eq!(
+        (statistics.inputs, statistics.judged, statistics.accepted),
+        (0x2_0000, judged, judged)
+    );
+    assert_eq!(
+        (statistics.deviating, statistics.vacuous, statistics.contradiction()),
+        (0, 0x2_0000 - judged, None)
+    );
     let mut swept = sweep();
     swept.devices[0].kernels.truncate(1);
     let kernel = &mut swept.devices[0].kernels[0];
@@ -173,7 +196,10 @@ fn inputs_of_which_nothing_is_demanded_are_distinguished_with_the_domain_that_is
 fn parts_that_do_not_belong_together_are_refused() {
     let part = |change: fn(&mut Sweep)| {
         let mut sweep = sweep();
-        sweep.devices[0].kernels.iter_mut().for_each(|kernel| kernel.measured = [4000].into_iter().collect());
+        sweep.devices[0]
+            .kernels
+            .iter_mut()
+            .for_each(|kernel| kernel.measured = [4000].into_iter().collect());
         change(&mut sweep);
         (sweep, Fingerprint::default())
     };
@@ -188,7 +214,10 @@ fn parts_that_do_not_belong_together_are_refused() {
     assert_eq!(what(|sweep| sweep.normalise_nan = true), "options");
     assert_eq!(what(|sweep| sweep.devices[0].identity.key = "1".into()), "devices");
     assert_eq!(what(|sweep| sweep.devices[0].kernels.reverse()), "kernels");
-    assert!(matches!(merged(|_| {}), Err(MergeError::Twice { part: 2, block: 4000, .. })), "f16.fadd was asked whole");
+    assert!(
+        matches!(merged(|_| {}), Err(MergeError::Twice { part: 2, block: 4000, .. })),
+        "f16.fadd was asked whole"
+    );
     assert_eq!(merge(Vec::new()), Err(MergeError::Nothing));
 }
 
@@ -220,7 +249,10 @@ fn changes_are_counted_beyond_those_that_are_listed() {
         [0].into_iter().collect(),
     );
     (0..6000).for_each(|place| changes.add(&sqrt, 2 * place, Some(&[1]), &[2]));
-    assert_eq!((changes.inputs, changes.list.len(), changes.runs.len(), changes.left_out()), (6000, 1000, 5096, 904));
+    assert_eq!(
+        (changes.inputs, changes.list.len(), changes.runs.len(), changes.left_out()),
+        (6000, 1000, 5096, 904)
+    );
     let last: &ChangedInput = changes.list.last().unwrap();
     assert_eq!(last.number, 1998);
 }

@@ -1,4 +1,5 @@
-//! A report as two files: what is written is read back, and what is no such pair is refused with a message.
+//! A report as two files: what is written is read back, and what is no such pair is refused with a
+//! message.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +31,8 @@ fn again(report: &Report) -> Report {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.json");
     files::write(report, &path, true).unwrap();
-    let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut names: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["observations.parquet", "report.json"]);
     load(&path).unwrap()
@@ -52,32 +54,40 @@ fn the_document_follows_its_schema() {
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(check(&schema(), &document), Vec::<String>::new());
     assert_eq!(document["observations"]["rows"], table::rows(&pair.table()).unwrap());
-    assert_eq!((&document["inputs"], &document["devices"][0]["observations"]), (&json!(null), &json!(null)));
+    assert_eq!(
+        (&document["inputs"], &document["devices"][0]["observations"]),
+        (&json!(null), &json!(null))
+    );
 }
 
 #[test]
 fn every_kernel_comes_back() {
     let twist = |index: usize| [0, 0, 7][index % 3];
     let wide = |plain: Kernel| [1, 2, 3].map(|width| Kernel { width, ..plain });
-    let kernels = catalogue::plain().into_iter().flat_map(wide).filter_map(|kernel| kernel.checked().ok());
+    let kernels =
+        catalogue::plain().into_iter().flat_map(wide).filter_map(|kernel| kernel.checked().ok());
     let kernels: Vec<Kernel> = kernels.collect();
     assert!(kernels.len() > 1000, "{}", kernels.len());
-    let mut observations: Vec<Observation> =
-        kernels.iter().enumerate().map(|(index, kernel)| observation(&kernel.to_string(), twist(index))).collect();
+    let mut observations: Vec<Observation> = kernels
+        .iter()
+        .enumerate()
+        .map(|(index, kernel)| observation(&kernel.to_string(), twist(index)))
+        .collect();
     for (index, one) in observations.iter_mut().enumerate() {
         match index % 5 {
             1 => one.cases.name = String::new(),
             2 => {
                 one.outcome = Outcome::Flaky;
                 let last = one.out.len() - 1;
-                let changed = one
-                    .out
-                    .iter()
-                    .enumerate()
-                    .map(|(place, bits)| bits ^ u64::from(place == last && index % 2 == 1) ^ u64::from(place == 0));
+                let changed = one.out.iter().enumerate().map(|(place, bits)| {
+                    bits ^ u64::from(place == last && index % 2 == 1) ^ u64::from(place == 0)
+                });
                 one.second = Some(changed.collect());
             }
-            3 => (one.outcome, one.detail, one.out) = (Outcome::Rejected, format!("call {index}"), Arc::default()),
+            3 => {
+                (one.outcome, one.detail, one.out) =
+                    (Outcome::Rejected, format!("call {index}"), Arc::default())
+            }
             _ => {}
         }
     }
@@ -109,7 +119,11 @@ fn kernels_of_other_versions_come_back() {
         isolated: false,
         second: Vec::new(),
     };
-    let mut flaky = other("f8.new", r#"[[["00","01"],"1"],[["02","03"],"0"]]"#, Some(r#"[["00","01"],["02","03"]]"#));
+    let mut flaky = other(
+        "f8.new",
+        r#"[[["00","01"],"1"],[["02","03"],"0"]]"#,
+        Some(r#"[["00","01"],["02","03"]]"#),
+    );
     flaky.outcome = Outcome::Flaky;
     flaky.second = vec![(1, serde_json::from_str::<Value>(r#"["02","ff"]"#).unwrap())];
     report.devices[0].observations.extend([
@@ -119,16 +133,23 @@ fn kernels_of_other_versions_come_back() {
     ]);
     assert_eq!(again(&report), report);
     // Values without a common form are left out.
-    report.devices[0].observations.push(other("f8.mixed", r#"[["00"],["000"]]"#, Some(r#"["00","00"]"#)));
+    report.devices[0].observations.push(other(
+        "f8.mixed",
+        r#"[["00"],["000"]]"#,
+        Some(r#"["00","00"]"#),
+    ));
     assert_eq!(again(&report).devices[0].observations.len(), 4);
 }
 
 #[test]
 fn a_file_name_leads_to_the_table_beside_it() {
     let (folder, report) = (tempfile::tempdir().unwrap(), fixture::report());
-    for (document, results) in
-        [("a.json", "a.parquet"), ("b", "b.parquet"), ("c.parquet", "c.parquet.parquet"), ("d.e", "d.e.parquet")]
-    {
+    for (document, results) in [
+        ("a.json", "a.parquet"),
+        ("b", "b.parquet"),
+        ("c.parquet", "c.parquet.parquet"),
+        ("d.e", "d.e.parquet"),
+    ] {
         files::write(&report, &folder.path().join(document), false).unwrap();
         assert!(folder.path().join(results).is_file(), "{results}");
         assert_eq!(load(&folder.path().join(document)).unwrap(), report);
@@ -164,7 +185,8 @@ impl Pair {
         let message = error.to_string();
         let LoadError::Results { cause, .. } = error else { panic!("{message}") };
         assert!(
-            message.contains("report.json: its results in ") && message.contains("observations.parquet"),
+            message.contains("report.json: its results in ")
+                && message.contains("observations.parquet"),
             "{message}"
         );
         (cause, message)
@@ -181,17 +203,24 @@ fn what_is_not_the_reports_table_is_told_apart() {
     assert!(message.contains("SHA-256") && message.contains("copied together"), "{message}");
     let (cause, message) = pair.error(&Pair::new(&fixture::report()).table());
     assert!(
-        matches!(cause, ResultsError::Foreign { expected: 2, .. }) && message.contains("of another report"),
+        matches!(cause, ResultsError::Foreign { expected: 2, .. })
+            && message.contains("of another report"),
         "{message}"
     );
     for length in [4, own.len() / 2, own.len() - 1] {
         let (_, message) = pair.error(&own[..length]);
-        assert!(message.contains("it is truncated") && message.contains("measure again"), "{length}: {message}");
+        assert!(
+            message.contains("it is truncated") && message.contains("measure again"),
+            "{length}: {message}"
+        );
     }
     assert!(pair.error(b"{}").1.contains("it is no Parquet file"));
     fs::remove_file(pair.0.path().join("observations.parquet")).unwrap();
     let (cause, message) = pair.message();
-    assert!(matches!(cause, ResultsError::Read(_)) && message.contains("copied together"), "{message}");
+    assert!(
+        matches!(cause, ResultsError::Read(_)) && message.contains("copied together"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -200,7 +229,8 @@ fn a_document_leads_to_no_other_folder() {
     let path = pair.0.path().join("report.json");
     let text = fs::read_to_string(&path).unwrap();
     for name in ["../observations.parquet", "/etc/passwd", "", ".", "..", "a/b"] {
-        fs::write(&path, text.replace("\"observations.parquet\"", &json!(name).to_string())).unwrap();
+        fs::write(&path, text.replace("\"observations.parquet\"", &json!(name).to_string()))
+            .unwrap();
         let error = load(&path).unwrap_err().to_string();
         assert!(error.contains("does not name the file"), "{name}: {error}");
     }
@@ -251,7 +281,8 @@ fn a_table_with_any_byte_changed_is_refused_or_read() {
 fn a_page_that_promises_too_much_is_not_unpacked() {
     let report = report(&[observation("f32.fadd", 0)]);
     let bytes = table::write(&report).unwrap().0;
-    // The head of the first page of each chunk begins with its kind and its size: make that almost 2 GiB.
+    // The head of the first page of each chunk begins with its kind and its size: make that almost
+    // 2 GiB.
     let (mut changed, mut heads) = (bytes.clone(), 0);
     for place in 0..bytes.len() - 4 {
         if bytes[place] == 0x15
@@ -275,7 +306,10 @@ fn a_table_of_other_devices_is_refused() {
     let bytes = table::write(&report).unwrap().0;
     report.devices[1].identity.key = "another".into();
     let error = read(&bytes, &report).unwrap_err();
-    assert!(error.contains("pci:0000:01:00.0@5c1f09ab") && error.contains("the report has no device"), "{error}");
+    assert!(
+        error.contains("pci:0000:01:00.0@5c1f09ab") && error.contains("the report has no device"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -29,10 +29,13 @@ common questions by them.
 fn page() -> String {
     let mut page = HEAD.to_owned();
     for row in rows() {
-        let formats: Vec<&str> = row.formats.iter().copied().filter(|format| !format.is_empty()).collect();
-        let modes: Vec<String> = row.modes.iter().filter(|mode| !mode.suffix.is_empty()).map(under).collect();
+        let formats: Vec<&str> =
+            row.formats.iter().copied().filter(|format| !format.is_empty()).collect();
+        let modes: Vec<String> =
+            row.modes.iter().filter(|mode| !mode.suffix.is_empty()).map(under).collect();
         let (formats, modes) = (formats.join(", "), modes.join(", "));
-        writeln!(page, "| `{}` | {formats} | {modes} | {} | {} |", row.id, row.question, row.why).unwrap();
+        writeln!(page, "| `{}` | {formats} | {modes} | {} | {} |", row.id, row.question, row.why)
+            .unwrap();
     }
     page
 }
@@ -48,5 +51,8 @@ fn the_page_of_traits_is_current() {
         std::fs::write(&file, page()).unwrap();
     }
     let current = std::fs::read_to_string(&file).is_ok_and(|text| text == page());
-    assert!(current, "docs/traits.md is stale; run: UPDATE=1 cargo test -p fpprobe-reports --test all traits");
+    assert!(
+        current,
+        "docs/traits.md is stale; run: UPDATE=1 cargo test -p fpprobe-reports --test all traits"
+    );
 }

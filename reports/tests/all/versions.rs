@@ -1,4 +1,5 @@
-//! Reports that earlier versions wrote can still be read and shown: each is kept in `tests/reports`, and never changed.
+//! Reports that earlier versions wrote can still be read and shown: each is kept in
+//! `tests/reports`, and never changed.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +15,8 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reports");
 
 #[test]
 fn every_earlier_report_is_read_and_shown() {
-    let mut files: Vec<_> = fs::read_dir(FOLDER).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        fs::read_dir(FOLDER).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_none_or(|ending| ending != "parquet"));
     files.sort();
     for path in &files {
@@ -24,14 +26,20 @@ fn every_earlier_report_is_read_and_shown() {
             assert!(!recorded.observations.is_empty(), "{}", path.display());
         }
         for format in FORMATS {
-            assert!(!fixture::render(format.name, &report).is_empty(), "{} of {}", format.name, path.display());
+            assert!(
+                !fixture::render(format.name, &report).is_empty(),
+                "{} of {}",
+                format.name,
+                path.display()
+            );
         }
     }
     // Each version has one as JSON, and the first one as the store keeps it.
     let versions: u32 = SCHEMA.rsplit('/').next().unwrap().parse().unwrap();
     let has = |version: u32, ending: &str| {
         files.iter().any(|path| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&format!("v{version}-")))
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with(&format!("v{version}-")))
                 && path.to_string_lossy().ends_with(ending)
         })
     };
@@ -48,5 +56,7 @@ fn a_report_of_a_real_driver_says_what_it_said() {
     assert_eq!(json, stored);
     let Report { devices, .. } = json;
     assert_eq!(devices[0].identity.driver.name, "llvmpipe");
-    assert!(devices[0].profiles.iter().any(|profile| profile.rules.iter().any(|rule| rule.failing > 0)));
+    assert!(
+        devices[0].profiles.iter().any(|profile| profile.rules.iter().any(|rule| rule.failing > 0))
+    );
 }

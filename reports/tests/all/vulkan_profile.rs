@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::fixture::{self, render};
 
-/// The fixture's first device, judged by `vulkan`: every rule is met but those named, which have this evidence.
+/// The fixture's first device, judged by `vulkan`: every rule is met but those named, which have
+/// this evidence.
 fn judged(unmet: &[(&str, Verdict, &[&str])]) -> Report {
     let mut report = fixture::report();
     report.devices.truncate(1);
@@ -26,13 +27,20 @@ fn judged(unmet: &[(&str, Verdict, &[&str])]) -> Report {
             result.verdict = *verdict;
             result.evidence = kernels
                 .iter()
-                .map(|id| fpprobe_reports::model::Evidence { kernel: (*id).to_owned(), ..evidence.clone() })
+                .map(|id| fpprobe_reports::model::Evidence {
+                    kernel: (*id).to_owned(),
+                    ..evidence.clone()
+                })
                 .collect();
         }
         result
     });
     let rules = rules.collect();
-    device.profiles.push(ProfileResult { id: verified::PROFILE.into(), rules, ..device.profiles[0].clone() });
+    device.profiles.push(ProfileResult {
+        id: verified::PROFILE.into(),
+        rules,
+        ..device.profiles[0].clone()
+    });
     report
 }
 
@@ -47,22 +55,31 @@ fn control(document: &Value, kind: &str, member: &str) -> bool {
     set["properties"]["VkPhysicalDeviceFloatControlsProperties"][member].as_bool().unwrap()
 }
 
-/// What the public schema (profiles-0.8, read as of Vulkan 1.3.230) demands of the parts that are written: required and
-/// possible members, types and patterns. Restated here, since a copy of the whole would be most of this repository's data.
+/// What the public schema (profiles-0.8, read as of Vulkan 1.3.230) demands of the parts that are
+/// written: required and possible members, types and patterns. Restated here, since a copy of the
+/// whole would be most of this repository's data.
 fn check(document: &Value) {
     assert_eq!(document["$schema"], "https://schema.khronos.org/vulkan/profiles-0.8-latest.json#");
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(document), ["$schema", "capabilities", "profiles"]);
     let capabilities = document["capabilities"].as_object().unwrap();
     for set in capabilities.values() {
-        assert!(keys(set).iter().all(|key| ["extensions", "features", "properties", "formats"].contains(&&key[..])));
+        assert!(
+            keys(set)
+                .iter()
+                .all(|key| ["extensions", "features", "properties", "formats"].contains(&&key[..]))
+        );
         for members in set["features"].as_object().unwrap().values() {
             assert!(members.as_object().unwrap().values().all(Value::is_boolean), "{members}");
         }
-        let controls = set["properties"]["VkPhysicalDeviceFloatControlsProperties"].as_object().unwrap();
+        let controls =
+            set["properties"]["VkPhysicalDeviceFloatControlsProperties"].as_object().unwrap();
         for (member, value) in controls {
             if member.ends_with("Independence") {
-                assert!(value.as_str().unwrap().starts_with("VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_"), "{value}");
+                assert!(
+                    value.as_str().unwrap().starts_with("VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_"),
+                    "{value}"
+                );
             } else {
                 assert!(member.starts_with("shader") && value.is_boolean(), "{member}: {value}");
             }
@@ -70,23 +87,47 @@ fn check(document: &Value) {
     }
     for (name, profile) in document["profiles"].as_object().unwrap() {
         let rest = name.strip_prefix("VP_FPPROBE_").unwrap();
-        assert!(!rest.is_empty() && rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'), "{name}");
-        let mut required =
-            ["version", "label", "description", "api-version", "contributors", "history", "capabilities"];
+        assert!(
+            !rest.is_empty() && rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'),
+            "{name}"
+        );
+        let mut required = [
+            "version",
+            "label",
+            "description",
+            "api-version",
+            "contributors",
+            "history",
+            "capabilities",
+        ];
         let mut own = keys(profile);
         required.sort_unstable();
         own.sort_unstable();
         assert_eq!(own, required);
-        assert!(profile["version"].is_i64() && profile["label"].is_string() && profile["description"].is_string());
+        assert!(
+            profile["version"].is_i64()
+                && profile["label"].is_string()
+                && profile["description"].is_string()
+        );
         let version: Vec<&str> = profile["api-version"].as_str().unwrap().split('.').collect();
-        assert!(version.len() == 3 && version.iter().all(|part| part.parse::<u32>().is_ok()), "{version:?}");
+        assert!(
+            version.len() == 3 && version.iter().all(|part| part.parse::<u32>().is_ok()),
+            "{version:?}"
+        );
         for contributor in profile["contributors"].as_object().unwrap().values() {
             assert!(contributor["company"].is_string());
         }
         for revision in profile["history"].as_array().unwrap() {
-            assert!(revision["revision"].is_i64() && revision["author"].is_string() && revision["comment"].is_string());
+            assert!(
+                revision["revision"].is_i64()
+                    && revision["author"].is_string()
+                    && revision["comment"].is_string()
+            );
             let date = revision["date"].as_str().unwrap();
-            assert!(date.len() == 10 && (date.starts_with("19") || date.starts_with("20")), "{date}");
+            assert!(
+                date.len() == 10 && (date.starts_with("19") || date.starts_with("20")),
+                "{date}"
+            );
         }
         let named = profile["capabilities"].as_array().unwrap();
         assert!(named.iter().all(|name| capabilities.contains_key(name.as_str().unwrap())));
@@ -109,7 +150,8 @@ fn two_profiles_tell_claims_from_behaviour() {
 #[test]
 fn a_rule_that_fails_under_a_mode_disproves_it_and_no_other() {
     let rte = "shaderRoundingModeRTEFloat32";
-    let verified = |unmet: &[(&str, Verdict, &[&str])]| control(&document(&judged(unmet)), "verified", rte);
+    let verified =
+        |unmet: &[(&str, Verdict, &[&str])]| control(&document(&judged(unmet)), "verified", rte);
     assert!(verified(&[]));
     assert!(!verified(&[("V-rte", Verdict::Deviates, &["f32.fadd:controls=rte32"])]));
     // All that fails is on record, and it is another width.
@@ -122,10 +164,15 @@ fn a_rule_that_fails_under_a_mode_disproves_it_and_no_other() {
     assert!(verified(&[("V-rte", Verdict::Deviates, &["f32.fconvert_f16:controls=rte16,rte32"])]));
     assert!(!verified(&[("V-rte", Verdict::Deviates, &["f16.fconvert_f32:controls=rte16,rte32"])]));
     // Of two modes together nobody knows which one failed.
-    let report = judged(&[("V-rte-overflow", Verdict::Deviates, &["f32.fadd:controls=szin32,rte32"])]);
+    let report =
+        judged(&[("V-rte-overflow", Verdict::Deviates, &["f32.fadd:controls=szin32,rte32"])]);
     let modes = verified::Modes::of(&report.devices[0]);
     for control in [Control::Szin(32), Control::Rte(32)] {
-        assert!(matches!(modes.shown(control), ModeProof::Unknown(_)), "{:?}", modes.shown(control));
+        assert!(
+            matches!(modes.shown(control), ModeProof::Unknown(_)),
+            "{:?}",
+            modes.shown(control)
+        );
     }
     // The page says of a claim what the profile says.
     let page = |unmet: &[(&str, Verdict, &[&str])]| {
@@ -135,8 +182,12 @@ fn a_rule_that_fails_under_a_mode_disproves_it_and_no_other() {
         modes.split("</tr>").next().unwrap().to_owned()
     };
     assert!(page(&[]).contains("nothing against it") && !page(&[]).contains("contradicted"));
-    assert!(page(&[("V-rte", Verdict::Deviates, &["f32.fadd:controls=rte32"])]).contains("V-rte fails"));
-    assert!(page(&[("V-rte", Verdict::Incomplete, &[])]).contains("not known: V-rte is incomplete"));
+    assert!(
+        page(&[("V-rte", Verdict::Deviates, &["f32.fadd:controls=rte32"])]).contains("V-rte fails")
+    );
+    assert!(
+        page(&[("V-rte", Verdict::Incomplete, &[])]).contains("not known: V-rte is incomplete")
+    );
     // Nobody has judged it.
     let mut report = judged(&[]);
     report.devices[0].profiles.pop();
@@ -180,7 +231,8 @@ fn a_profile_is_met_by_behaviour_and_not_by_claims() {
 fn what_the_verified_profile_says_the_device_does() {
     let report = judged(&[]);
     let text = render("vulkan-profile", &report);
-    let names = document(&report)["profiles"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let names =
+        document(&report)["profiles"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     for name in names {
         let judged = VulkanDemands::parse(&text, Some(&name)).unwrap().judge(&report.devices[0]);
         let met = judged.iter().all(|one| one.standing == DemandOutcome::Met);
@@ -190,11 +242,14 @@ fn what_the_verified_profile_says_the_device_does() {
 
 #[test]
 fn mistakes_in_a_profile_are_named_with_their_key() {
-    let message = |text: &str, name: Option<&str>| VulkanDemands::parse(text, name).unwrap_err().to_string();
+    let message =
+        |text: &str, name: Option<&str>| VulkanDemands::parse(text, name).unwrap_err().to_string();
     assert!(message("{", None).starts_with("not JSON: EOF"));
     assert!(message("[]", None).contains("`the document`: expected an object"));
     assert!(message("{}", None).contains("`profiles`: it is missing"));
-    assert!(message(r#"{"profiles": {}, "capabilities": {}}"#, None).contains("no profile is there"));
+    assert!(
+        message(r#"{"profiles": {}, "capabilities": {}}"#, None).contains("no profile is there")
+    );
     let wrong = file(&json!({ "shaderDenormPreserveFloat32": 3 }));
     let at = "`capabilities.all.properties.VkPhysicalDeviceFloatControlsProperties.shaderDenormPreserveFloat32`";
     assert!(
@@ -203,8 +258,14 @@ fn mistakes_in_a_profile_are_named_with_their_key() {
         message(&wrong, None)
     );
     let wrong = file(&json!({ "denormBehaviorIndependence": "ALL" }));
-    assert!(message(&wrong, None).contains("expected one of VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE"));
-    assert!(message(&file(&json!({})), Some("VP_other")).contains("no profile `VP_other`; it has VP_TEST_one"));
+    assert!(
+        message(&wrong, None)
+            .contains("expected one of VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE")
+    );
+    assert!(
+        message(&file(&json!({})), Some("VP_other"))
+            .contains("no profile `VP_other`; it has VP_TEST_one")
+    );
     let missing = r#"{"profiles": {"VP_A_b": {"capabilities": ["x"]}}, "capabilities": {}}"#;
     assert!(message(missing, None).contains("`profiles.VP_A_b.capabilities[0]`: `x` is not among"));
     // Structures within structures.
@@ -213,19 +274,30 @@ fn mistakes_in_a_profile_are_named_with_their_key() {
         "properties": {"VkPhysicalDeviceProperties": {"limits": {"maxImageDimension1D": 1}}}
     }}}"#;
     let demands = VulkanDemands::parse(nested, None).unwrap();
-    assert_eq!(demands.demands.iter().map(|demand| &demand.member[..]).collect::<Vec<_>>(), ["shaderFloat64"]);
+    assert_eq!(
+        demands.demands.iter().map(|demand| &demand.member[..]).collect::<Vec<_>>(),
+        ["shaderFloat64"]
+    );
     let limit = "VkPhysicalDeviceProperties.limits.maxImageDimension1D";
     assert_eq!(demands.unchecked.iter().collect::<Vec<_>>(), [limit]);
     // The version of Vulkan is a demand beside others, and none by itself.
     let versioned = |version: &str| {
-        nested.replacen("{\"VP_A_b\": {", &format!("{{\"VP_A_b\": {{\"api-version\": \"{version}\", "), 1)
+        nested.replacen(
+            "{\"VP_A_b\": {",
+            &format!("{{\"VP_A_b\": {{\"api-version\": \"{version}\", "),
+            1,
+        )
     };
     let standing = |version: &str| {
-        let judged = VulkanDemands::parse(&versioned(version), None).unwrap().judge(&judged(&[]).devices[0]);
+        let judged =
+            VulkanDemands::parse(&versioned(version), None).unwrap().judge(&judged(&[]).devices[0]);
         judged.into_iter().find(|one| one.member == "api-version").unwrap().standing
     };
     assert_eq!(["1.0.0", "1.9.0"].map(standing), [DemandOutcome::Met, DemandOutcome::Unmet]);
-    assert!(message(&versioned("1.3"), None).contains("`profiles.VP_A_b.api-version`: expected a version of Vulkan"));
+    assert!(
+        message(&versioned("1.3"), None)
+            .contains("`profiles.VP_A_b.api-version`: expected a version of Vulkan")
+    );
     // A profile that stands on itself is not followed for ever.
     let circle = r#"{"profiles": {"VP_A_b": {"profiles": ["VP_A_b"]}}, "capabilities": {}}"#;
     assert!(message(circle, None).contains("`VP_A_b` is required within more than 16 others"));
@@ -233,9 +305,16 @@ fn mistakes_in_a_profile_are_named_with_their_key() {
     let elsewhere = r#"{"profiles": {"VP_A_b": {"profiles": ["VP_A_c"]}}, "capabilities": {}}"#;
     assert!(message(elsewhere, None).contains("`VP_A_c`, which is required, is not in the file"));
     let misspelt = file(&json!({ "shaderDenormPreservefloat32": true }));
-    assert!(message(&misspelt, None).contains("`VkPhysicalDeviceFloatControlsProperties` has no such member"));
+    assert!(
+        message(&misspelt, None)
+            .contains("`VkPhysicalDeviceFloatControlsProperties` has no such member")
+    );
     let formats = r#"{"profiles": {"VP_A_b": {"capabilities": ["x"]}}, "capabilities": {"x": {"formats": {}}}}"#;
-    assert!(message(formats, None).starts_with("VP_A_b demands no float control"), "{}", message(formats, None));
+    assert!(
+        message(formats, None).starts_with("VP_A_b demands no float control"),
+        "{}",
+        message(formats, None)
+    );
     let two = r#"{"profiles": {"VP_A_b": {}, "VP_A_c": {}}, "capabilities": {}}"#;
     assert!(message(two, None).contains("several profiles are there; it has VP_A_b, VP_A_c"));
 }
@@ -259,7 +338,10 @@ fn of_alternatives_one_is_enough() {
     let one_is_met = [alone("a"), alone("b")].contains(&DemandOutcome::Met);
     assert_eq!(judged[0].standing == DemandOutcome::Met, one_is_met);
     let one = demands(json!(["a"])).unwrap().judge(&report.devices[0]);
-    assert_eq!((one[0].standing, &*one[0].behaviour), (DemandOutcome::Unmet, "a lacks shaderDenormFlushToZeroFloat64"));
+    assert_eq!(
+        (one[0].standing, &*one[0].behaviour),
+        (DemandOutcome::Unmet, "a lacks shaderDenormFlushToZeroFloat64")
+    );
     assert!(demands(json!([])).unwrap_err().to_string().contains("of which one is enough"));
     assert!(demands(json!(["a", "c"])).unwrap_err().to_string().contains("`c` is not among"));
 }

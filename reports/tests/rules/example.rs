@@ -41,16 +41,20 @@ struct Best<'r> {
     mistakes: Vec<Mistake>,
 }
 
-/// Looks for a lane that a behaviour breaks, then for plain operands and many wrong results: the first of those.
+/// Looks for a lane that a behaviour breaks, then for plain operands and many wrong results: the
+/// first of those.
 pub fn find(rule: &Rule) -> Findings {
-    let against = rule.requirements.iter().filter_map(|requirement| WrongResult::against(*requirement));
+    let against =
+        rule.requirements.iter().filter_map(|requirement| WrongResult::against(*requirement));
     let mut broken_by: BTreeSet<WrongResult> = against.collect();
     let mut best: Option<Best<'_>> = None;
     for part in &rule.parts {
         let kernel = part.lowerings[0];
         let (signature, cases) = (Signature::new(&kernel), cases::cases(&kernel));
-        let lanes: Vec<(usize, usize)> =
-            rule.looks_at(&signature, &cases, &part.demand).map(|(case, component, _)| (case, component)).collect();
+        let lanes: Vec<(usize, usize)> = rule
+            .looks_at(&signature, &cases, &part.demand)
+            .map(|(case, component, _)| (case, component))
+            .collect();
         for (case, component) in lanes.iter().step_by(lanes.len().div_ceil(LANES).max(1)) {
             let mut mistakes = mistakes(&signature, cases.case(*case), *component, &part.demand);
             mistakes.retain(|mistake| mistake.rejected);
@@ -61,11 +65,21 @@ pub fn find(rule: &Rule) -> Findings {
             if mistakes.is_empty() {
                 continue;
             }
-            let plain = operands(&kernel, cases.case(*case)).iter().filter(|operand| is_plain(operand)).count();
-            let informative = mistakes.iter().any(|mistake| rank(mistake.kind) < rank(WrongResult::JustOutside));
+            let plain = operands(&kernel, cases.case(*case))
+                .iter()
+                .filter(|operand| is_plain(operand))
+                .count();
+            let informative =
+                mistakes.iter().any(|mistake| rank(mistake.kind) < rank(WrongResult::JustOutside));
             let score = (informative, plain, mistakes.len());
             if best.as_ref().is_none_or(|best| score > best.score) {
-                best = Some(Best { score, part, case: cases.case(*case).to_vec(), component: *component, mistakes });
+                best = Some(Best {
+                    score,
+                    part,
+                    case: cases.case(*case).to_vec(),
+                    component: *component,
+                    mistakes,
+                });
             }
         }
     }
@@ -90,14 +104,18 @@ fn shown(best: &Best<'_>) -> Example {
     let mut rejected: Vec<(String, WrongResult)> = Vec::new();
     for Mistake { kind, result, .. } in mistakes {
         let text = value(*result);
-        let is_odd = *kind == WrongResult::JustOutside && (text.contains("NaN") || text.contains("inf"));
+        let is_odd =
+            *kind == WrongResult::JustOutside && (text.contains("NaN") || text.contains("inf"));
         if !is_odd && rejected.iter().all(|(known, _)| *known != text) {
             rejected.push((text, *kind));
         }
     }
     let arguments = eval_command(&kernel.to_string(), &encode_case(&kernel, case));
-    let of =
-        if signature.encodings.len() > 1 { format!("part {} of the result: ", component + 1) } else { String::new() };
+    let of = if signature.encodings.len() > 1 {
+        format!("part {} of the result: ", component + 1)
+    } else {
+        String::new()
+    };
     Example {
         kernel,
         arguments: arguments.trim_start_matches("fpprobe eval ").to_owned(),
@@ -118,20 +136,32 @@ fn operands(kernel: &Kernel, case: &[u64]) -> Vec<String> {
     operands.collect()
 }
 
-/// The place of a behaviour that devices choose, rather than an error of any size; these come first.
+/// The place of a behaviour that devices choose, rather than an error of any size; these come
+/// first.
 fn rank(kind: WrongResult) -> usize {
     use WrongResult::{
-        Flushed, NumberForNan, OtherContraction, OtherDirection, OtherNan, OtherOperand, OtherTruth, Unflushed,
+        Flushed, NumberForNan, OtherContraction, OtherDirection, OtherNan, OtherOperand,
+        OtherTruth, Unflushed,
     };
-    let informative =
-        [Flushed, Unflushed, OtherContraction, OtherOperand, OtherTruth, OtherNan, NumberForNan, OtherDirection];
+    let informative = [
+        Flushed,
+        Unflushed,
+        OtherContraction,
+        OtherOperand,
+        OtherTruth,
+        OtherNan,
+        NumberForNan,
+        OtherDirection,
+    ];
     informative.iter().take_while(|known| **known != kind).count()
 }
 
 /// Whether every number is of a size that readers grasp.
 fn is_plain(operand: &str) -> bool {
     let mut numbers = operand.trim_matches(['(', ')']).split(", ");
-    numbers.all(|number| number.parse::<f64>().is_ok_and(|value| (0.01..=100.0).contains(&value.abs())))
+    numbers.all(|number| {
+        number.parse::<f64>().is_ok_and(|value| (0.01..=100.0).contains(&value.abs()))
+    })
 }
 
 /// The format of each part of a result, where it is the same as that of the result's components.
@@ -139,7 +169,9 @@ fn format_of(kernel: &Kernel, parts: usize) -> Option<Format> {
     let results = kernel.results();
     match (&results[..], kernel.op.function) {
         (_, Function::PackHalf) => Some(Format::F16),
-        ([only], _) if !only.format.is_packed() && parts == only.width as usize => Some(only.format),
+        ([only], _) if !only.format.is_packed() && parts == only.width as usize => {
+            Some(only.format)
+        }
         _ => None,
     }
 }

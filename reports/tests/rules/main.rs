@@ -22,14 +22,20 @@ fn pages_of_rules_are_current() {
     if std::env::var_os("UPDATE").is_some() {
         std::fs::create_dir_all(folder()).unwrap();
         for (name, text) in &pages {
-            fpprobe_reports::save::save(&folder().join(name), |out| out.write_all(text.as_bytes())).unwrap();
+            fpprobe_reports::save::save(&folder().join(name), |out| out.write_all(text.as_bytes()))
+                .unwrap();
         }
     }
-    let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let files = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let stray: Vec<String> = files.filter(|name| !pages.contains_key(name)).collect();
     assert_eq!(stray, Vec::<String>::new(), "files in docs/rules that no profile has");
-    let current = |name: &str, text: &str| std::fs::read_to_string(folder().join(name)).is_ok_and(|file| file == text);
-    let stale: Vec<&String> = pages.iter().filter(|(name, text)| !current(name, text)).map(|(name, _)| name).collect();
+    let current = |name: &str, text: &str| {
+        std::fs::read_to_string(folder().join(name)).is_ok_and(|file| file == text)
+    };
+    let stale: Vec<&String> =
+        pages.iter().filter(|(name, text)| !current(name, text)).map(|(name, _)| name).collect();
     assert!(
         stale.is_empty(),
         "docs/rules/{stale:?} are stale; run: UPDATE=1 cargo test -p fpprobe-reports --test rules"
@@ -39,7 +45,10 @@ fn pages_of_rules_are_current() {
 #[test]
 fn quotes_are_one_short_line() {
     for rule in profiles().iter().flat_map(|profile| &profile.rules) {
-        let Some(longest) = [&rule.quote, &rule.matters].into_iter().max_by_key(|text| text.len()) else { continue };
+        let Some(longest) = [&rule.quote, &rule.matters].into_iter().max_by_key(|text| text.len())
+        else {
+            continue;
+        };
         assert!(longest.len() <= 420 && !longest.contains('\n'), "{}: {longest}", rule.id);
     }
 }

@@ -34,7 +34,11 @@ const DOCUMENTS: &[Document] = &[
         "the section of that number",
     ),
     ("GL 4.6", "OpenGL 4.6 (Core Profile) Specification", "the section of that number"),
-    ("GLSL", "The OpenGL Shading Language, in the version that the citation names", "the section of that number"),
+    (
+        "GLSL",
+        "The OpenGL Shading Language, in the version that the citation names",
+        "the section of that number",
+    ),
     (
         "WGSL",
         "[WebGPU Shading Language](https://www.w3.org/TR/WGSL/)",
@@ -71,7 +75,9 @@ struct Entry<'p> {
 /// File names and texts.
 pub fn pages(profiles: &[Profile]) -> BTreeMap<String, String> {
     let mut by_id: BTreeMap<&str, Vec<Entry<'_>>> = BTreeMap::new();
-    for (profile, rule) in profiles.iter().flat_map(|profile| profile.rules.iter().map(move |rule| (profile, rule))) {
+    for (profile, rule) in
+        profiles.iter().flat_map(|profile| profile.rules.iter().map(move |rule| (profile, rule)))
+    {
         let text = |rule: &Rule| [&rule.title, &rule.citation, &rule.note].map(String::clone);
         let entries = by_id.entry(&rule.id).or_default();
         match entries.iter_mut().find(|entry| text(entry.rule) == text(rule)) {
@@ -95,16 +101,23 @@ fn index(profiles: &[Profile]) -> String {
                      the data.\n"
         .to_owned();
     for profile in profiles {
-        let _ = write!(index, "\n## `{}`: {}\n\n| rule | requirement |\n|---|---|\n", profile.id, profile.title);
+        let _ = write!(
+            index,
+            "\n## `{}`: {}\n\n| rule | requirement |\n|---|---|\n",
+            profile.id, profile.title
+        );
         for rule in &profile.rules {
-            let _ = writeln!(index, "| [{0}]({0}.md) | {1} |", rule.id, rule.title.replace('|', "\\|"));
+            let _ =
+                writeln!(index, "| [{0}]({0}.md) | {1} |", rule.id, rule.title.replace('|', "\\|"));
         }
     }
     index
 }
 
 fn page(id: &str, entries: &[Entry<'_>]) -> String {
-    let mut page = format!("# {id}\n\n[All rules](README.md). Generated from `profiles/data/`; do not edit.\n");
+    let mut page = format!(
+        "# {id}\n\n[All rules](README.md). Generated from `profiles/data/`; do not edit.\n"
+    );
     for entry in entries {
         section(&mut page, entry, &find(entry.rule));
     }
@@ -113,7 +126,11 @@ fn page(id: &str, entries: &[Entry<'_>]) -> String {
     cited.sort_by_key(|(name, ..)| *name);
     cited.dedup();
     for (name, title, place) in cited {
-        let name = if name.is_empty() { String::new() } else { format!("`{}`: ", name.trim_end_matches(" l.")) };
+        let name = if name.is_empty() {
+            String::new()
+        } else {
+            format!("`{}`: ", name.trim_end_matches(" l."))
+        };
         let _ = writeln!(page, "- {name}{title}: {place}.");
     }
     page
@@ -121,17 +138,16 @@ fn page(id: &str, entries: &[Entry<'_>]) -> String {
 
 fn documents<'e>(entry: &'e Entry<'_>) -> impl Iterator<Item = &'static Document> + 'e {
     let vulkan = || entry.profiles.contains(&"vulkan").then_some(&VULKAN);
-    entry
-        .rule
-        .citation
-        .split("; ")
-        .filter_map(move |place| DOCUMENTS.iter().find(|(name, ..)| place.starts_with(name)).or_else(vulkan))
+    entry.rule.citation.split("; ").filter_map(move |place| {
+        DOCUMENTS.iter().find(|(name, ..)| place.starts_with(name)).or_else(vulkan)
+    })
 }
 
 fn section(page: &mut String, entry: &Entry<'_>, findings: &Findings) {
     let rule = entry.rule;
     let _ = write!(page, "\n## {}\n\n", rule.title);
-    let profiles: Vec<String> = entry.profiles.iter().map(|profile| format!("`{profile}`")).collect();
+    let profiles: Vec<String> =
+        entry.profiles.iter().map(|profile| format!("`{profile}`")).collect();
     let _ = writeln!(page, "- **Profiles**: {} ({})", profiles.join(", "), rule.level.name());
     let _ = writeln!(page, "- **Area**: {}", rule.area.name());
     let _ = writeln!(page, "- **Citation**: {}", rule.citation);
@@ -147,7 +163,8 @@ fn section(page: &mut String, entry: &Entry<'_>, findings: &Findings) {
         let _ = write!(page, "\n### Example\n\n`{}` of {}\n\n", example.kernel, example.operands);
         let _ = writeln!(page, "- Accepted: {}", example.accepted);
         for (result, kind) in &example.rejected {
-            let _ = writeln!(page, "- Not accepted: {result}, from a device that {}", behaviour(*kind));
+            let _ =
+                writeln!(page, "- Not accepted: {result}, from a device that {}", behaviour(*kind));
         }
         let _ = write!(page, "\n    fpprobe accepts {} {}\n", entry.profiles[0], example.arguments);
     }

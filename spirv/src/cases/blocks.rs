@@ -1,5 +1,5 @@
-//! Blocks of BC6H: every mode, partition and index; the least and the greatest endpoints, those around the middle, where signs
-//! change, and random ones; bits that are no mode; random blocks.
+//! Blocks of BC6H: every mode, partition and index; the least and the greatest endpoints, those
+//! around the middle, where signs change, and random ones; bits that are no mode; random blocks.
 
 use super::values::random;
 use crate::bc6h::{BlockMode, Fields, MODES, RESERVED, SUBSETS, words};
@@ -15,10 +15,11 @@ const STEP: u32 = 5;
 
 /// Every block, word by word.
 pub(super) fn cases() -> Vec<u64> {
-    let of_modes = MODES.iter().flat_map(|mode| (0..OF_MODE).map(|number| mode.write(&fields(mode, number))));
-    let reserved = RESERVED
-        .into_iter()
-        .flat_map(|bits| [0, noise(u64::from(bits)) & !0b1_1111].map(|block| block | u128::from(bits)));
+    let of_modes =
+        MODES.iter().flat_map(|mode| (0..OF_MODE).map(|number| mode.write(&fields(mode, number))));
+    let reserved = RESERVED.into_iter().flat_map(|bits| {
+        [0, noise(u64::from(bits)) & !0b1_1111].map(|block| block | u128::from(bits))
+    });
     let random = (0..RANDOM).map(|seed| noise(seed + 100));
     of_modes.chain(reserved).chain(random).flat_map(words).collect()
 }
@@ -73,7 +74,8 @@ mod tests {
     fn every_mode_partition_index_and_extreme_is_asked() {
         let list = cases();
         let blocks: Vec<u128> = list.chunks_exact(4).map(block).collect();
-        let (mut partitions, mut reserved, mut indices) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
+        let (mut partitions, mut reserved, mut indices) =
+            (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
         for mode in MODES.iter() {
             let own: Vec<Fields> = blocks
                 .iter()
@@ -81,23 +83,39 @@ mod tests {
                 .map(|block| mode.read(*block))
                 .collect();
             for (texel, index) in own.iter().flat_map(|fields| (0..).zip(fields.indices)) {
-                indices.entry((mode.index_bits(), texel)).or_insert_with(BTreeSet::new).insert(index);
+                indices
+                    .entry((mode.index_bits(), texel))
+                    .or_insert_with(BTreeSet::new)
+                    .insert(index);
             }
             for endpoint in 0..if mode.is_parted() { 4 } else { 2 } {
                 for channel in 0..3 {
-                    let values: BTreeSet<u32> = own.iter().map(|fields| fields.endpoints[endpoint][channel]).collect();
+                    let values: BTreeSet<u32> =
+                        own.iter().map(|fields| fields.endpoints[endpoint][channel]).collect();
                     let extremes = extremes(mode.width(endpoint, channel));
-                    assert!(extremes.iter().all(|bits| values.contains(bits)), "mode {} {values:?}", mode.number);
+                    assert!(
+                        extremes.iter().all(|bits| values.contains(bits)),
+                        "mode {} {values:?}",
+                        mode.number
+                    );
                 }
             }
-            partitions.extend(own.iter().filter(|_| mode.is_parted()).map(|fields| fields.partition));
+            partitions
+                .extend(own.iter().filter(|_| mode.is_parted()).map(|fields| fields.partition));
         }
         reserved.extend(
-            blocks.iter().filter(|block| BlockMode::of(**block).is_none()).map(|block| *block as u32 & 0b1_1111),
+            blocks
+                .iter()
+                .filter(|block| BlockMode::of(**block).is_none())
+                .map(|block| *block as u32 & 0b1_1111),
         );
         for ((bits, texel), indices) in indices {
             // The first texel's index lacks its highest bit.
-            assert_eq!(indices.len(), 1 << (bits - u32::from(texel == 0)), "texel {texel}, {bits} bits");
+            assert_eq!(
+                indices.len(),
+                1 << (bits - u32::from(texel == 0)),
+                "texel {texel}, {bits} bits"
+            );
         }
         assert_eq!((partitions.len(), reserved.len()), (SUBSETS.len(), RESERVED.len()));
     }

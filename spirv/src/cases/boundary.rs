@@ -1,8 +1,9 @@
-//! Short lists out of a long one: few cases, for questions that are asked many times over, of routes and widths.
+//! Short lists out of a long one: few cases, for questions that are asked many times over, of
+//! routes and widths.
 //!
-//! They are chosen by what there is to meet, not by the operation: each class of values in each operand, each pair of
-//! classes in two operands, and some ordinary numbers, on which rounding shows. Being part of the long list, they ask
-//! nothing that the plain kernel did not run.
+//! They are chosen by what there is to meet, not by the operation: each class of values in each
+//! operand, each pair of classes in two operands, and some ordinary numbers, on which rounding
+//! shows. Being part of the long list, they ask nothing that the plain kernel did not run.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,7 +17,8 @@ pub(super) enum Length {
     Whole,
     /// About 40 values, 100 pairs or 60 triples.
     Boundary,
-    /// About 30 values, 40 pairs or 40 triples, for where each case is paid for: in the code of a module.
+    /// About 30 values, 40 pairs or 40 triples, for where each case is paid for: in the code of a
+    /// module.
     Corners,
 }
 
@@ -63,7 +65,8 @@ pub(super) fn cut(formats: &[Format], list: Vec<u64>, length: Length) -> Vec<u64
             chosen.insert(index);
         }
     }
-    let ordinary = |case: &[u64]| formats.iter().zip(case).all(|(format, bits)| is_ordinary(*format, *bits));
+    let ordinary =
+        |case: &[u64]| formats.iter().zip(case).all(|(format, bits)| is_ordinary(*format, *bits));
     let ordinary: Vec<usize> = (0..cases.len()).filter(|index| ordinary(cases[*index])).collect();
     chosen.extend(ordinary.iter().step_by(ordinary.len().div_ceil(length.ordinary()).max(1)));
     chosen.into_iter().flat_map(|index| cases[index]).copied().collect()
@@ -75,18 +78,24 @@ fn features(formats: &[Format], case: &[u64], length: Length) -> Vec<Feature> {
     let finely = formats.len() < if length == Length::Corners { 2 } else { 3 };
     let one = |(place, (format, bits)): (usize, (Format, u64))| {
         let finely = finely || format.float().is_none();
-        Feature::One(place, if finely { fine(format, bits, length) } else { coarse(format, bits, true) })
+        Feature::One(
+            place,
+            if finely { fine(format, bits, length) } else { coarse(format, bits, true) },
+        )
     };
     let mut features: Vec<Feature> = values().map(one).collect();
     let signed = formats.len() < 3 && length == Length::Boundary;
     let coarse = |(place, (format, bits))| (place, coarse(format, bits, signed));
     for first in values() {
-        features.extend(values().skip(first.0 + 1).map(|second| Feature::Two([coarse(first), coarse(second)])));
+        features.extend(
+            values().skip(first.0 + 1).map(|second| Feature::Two([coarse(first), coarse(second)])),
+        );
     }
     features
 }
 
-/// Zero, subnormal, normal, infinity, each with its sign if that counts, or NaN; for integers whether it is 0.
+/// Zero, subnormal, normal, infinity, each with its sign if that counts, or NaN; for integers
+/// whether it is 0.
 fn coarse(format: Format, bits: u64, signed: bool) -> ValueClass {
     let Some(layout) = format.float() else { return ValueClass::from(bits != 0) };
     let sign = ValueClass::from(signed && layout.is_negative(bits));
@@ -99,18 +108,30 @@ fn coarse(format: Format, bits: u64, signed: bool) -> ValueClass {
     }
 }
 
-/// The ends of each kind of number, what lies between them, and one; quiet and signalling NaN; integers by their size.
+/// The ends of each kind of number, what lies between them, and one; quiet and signalling NaN;
+/// integers by their size.
 fn fine(format: Format, bits: u64, length: Length) -> ValueClass {
     let Some(layout) = format.float() else { return u64::BITS - bits.leading_zeros() };
     let (normal, magnitude) = (layout.min_normal(), bits & layout.magnitude_mask());
     let one = scaled(layout, 1, 0);
     let quiet = layout.infinity() | layout.quiet_bit();
-    let mut marks =
-        vec![0, 1, normal - 1, normal, one, layout.max_finite(), layout.infinity(), layout.infinity() + 1, quiet];
+    let mut marks = vec![
+        0,
+        1,
+        normal - 1,
+        normal,
+        one,
+        layout.max_finite(),
+        layout.infinity(),
+        layout.infinity() + 1,
+        quiet,
+    ];
     if length == Length::Boundary {
         marks.extend([2, normal + 1, one + 1]);
         // Where a conversion to binary16 rounds to zero, to a subnormal and to infinity.
-        marks.extend([0x3300_0000, 0x3880_0000, 0x477f_f000].iter().filter(|_| format == Format::F32));
+        marks.extend(
+            [0x3300_0000, 0x3880_0000, 0x477f_f000].iter().filter(|_| format == Format::F32),
+        );
     }
     2 * marks.iter().filter(|mark| **mark <= magnitude).count() as ValueClass
         + ValueClass::from(layout.is_negative(bits))

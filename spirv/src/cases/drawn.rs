@@ -1,4 +1,5 @@
-//! Random cases, drawn by a seed: half of them uniform over the encodings, the others where exponents and fractions have edges.
+//! Random cases, drawn by a seed: half of them uniform over the encodings, the others where
+//! exponents and fractions have edges.
 
 use crate::format::Format;
 use crate::layout::FloatLayout;
@@ -90,7 +91,11 @@ mod tests {
         assert_eq!(cases.len(), 2000);
         assert_eq!(cases, drawn(&formats, 1000, 1));
         assert_ne!(cases, drawn(&formats, 1000, 2));
-        assert!(drawn(&[Format::F16, Format::Bool], 500, 3).chunks(2).all(|case| case[0] <= 0xffff && case[1] <= 1));
+        assert!(
+            drawn(&[Format::F16, Format::Bool], 500, 3)
+                .chunks(2)
+                .all(|case| case[0] <= 0xffff && case[1] <= 1)
+        );
     }
 
     #[test]
@@ -98,10 +103,15 @@ mod tests {
         let cases = drawn(&[Format::F32], 1000, 9);
         let layout = Format::F32.float().unwrap();
         let magnitude = |bits: &u64| bits & layout.magnitude_mask();
-        let count = |holds: &dyn Fn(u64) -> bool| cases.iter().map(magnitude).filter(|bits| holds(*bits)).count();
+        let count = |holds: &dyn Fn(u64) -> bool| {
+            cases.iter().map(magnitude).filter(|bits| holds(*bits)).count()
+        };
         assert!(count(&|bits| bits > 0 && bits < layout.min_normal()) > 20, "subnormals");
         assert!(count(&|bits| bits > layout.infinity()) > 20, "NaNs");
-        assert!(count(&|bits| bits > layout.max_finite() - (1 << layout.fraction)) > 20, "large ones");
+        assert!(
+            count(&|bits| bits > layout.max_finite() - (1 << layout.fraction)) > 20,
+            "large ones"
+        );
         assert!(count(&|bits| bits.trailing_zeros() >= 23) > 20, "powers of two");
     }
 }

@@ -1,8 +1,9 @@
 //! Cases of cooperative matrices: probes whose results show how a unit sums, and drawn ones.
 //!
-//! The order of a sum is found by the difference method (`FPRev`, 2024): of N summands one is `+M`, another `-M`, all
-//! others one unit, M so large that a unit is lost beside it. The result counts the units that were added after the two
-//! had met, so N less the count is the number of summands below the node of the sum's tree in which they meet.
+//! The order of a sum is found by the difference method (`FPRev`, 2024): of N summands one is `+M`,
+//! another `-M`, all others one unit, M so large that a unit is lost beside it. The result counts
+//! the units that were added after the two had met, so N less the count is the number of summands
+//! below the node of the sum's tree in which they meet.
 
 use super::values::random;
 use crate::kernel::{Kernel, Shape};
@@ -20,7 +21,8 @@ pub const MOST_BITS: u32 = 8;
 /// A question that one case of a float product answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MatrixProbe {
-    /// How many units are added after these two summands have met: products by their number, C by that of K.
+    /// How many units are added after these two summands have met: products by their number, C by
+    /// that of K.
     Order(u32, u32),
     /// `x * x - y`, where y is x * x rounded to the factors' format.
     Product,
@@ -66,15 +68,21 @@ pub struct ProductLayouts {
 impl ProductLayouts {
     /// Of a kernel that multiplies matrices of floats, A and B alike.
     pub fn of(kernel: &Kernel) -> Option<ProductLayouts> {
-        let unit = kernel.matrix.filter(|unit| kernel.op.code == Code::MatrixMulAdd && unit.a == unit.b)?;
+        let unit = kernel
+            .matrix
+            .filter(|unit| kernel.op.code == Code::MatrixMulAdd && unit.a == unit.b)?;
         let (factors, added) = (unit.a.format().float()?, unit.c.format().float()?);
         Some(ProductLayouts { factors, added, result: kernel.format.float()? })
     }
 
-    /// Exponents of a unit and of what hides it: 29 apart, more than any known unit has bits, and both numbers of the
-    /// result.
+    /// Exponents of a unit and of what hides it: 29 apart, more than any known unit has bits, and
+    /// both numbers of the result.
     pub fn order(self) -> (i32, i32) {
-        if self.result.exponent < 8 { (1 - self.result.bias(), self.result.bias()) } else { (0, 29) }
+        if self.result.exponent < 8 {
+            (1 - self.result.bias(), self.result.bias())
+        } else {
+            (0, 29)
+        }
     }
 }
 
@@ -101,8 +109,8 @@ impl MatrixProbe {
         others.into_iter().chain((0..=MOST_BITS).map(MatrixProbe::Bits)).chain(pairs).collect()
     }
 
-    /// Its case: a row of A, a column of B, an element of C. `None` where the formats have no such numbers, as products
-    /// of binary16 have none that is subnormal in binary32.
+    /// Its case: a row of A, a column of B, an element of C. `None` where the formats have no such
+    /// numbers, as products of binary16 have none that is subnormal in binary32.
     pub fn case(self, kernel: &Kernel) -> Option<Vec<u64>> {
         let (unit, layouts) = (kernel.matrix?, ProductLayouts::of(kernel)?);
         let ProductLayouts { factors, added, result } = layouts;
@@ -196,7 +204,9 @@ impl Sum {
     }
 
     fn product(&mut self, place: u32, a: u64, b: u64) {
-        if let Some((own, other)) = self.a.get_mut(place as usize).zip(self.b.get_mut(place as usize)) {
+        if let Some((own, other)) =
+            self.a.get_mut(place as usize).zip(self.b.get_mut(place as usize))
+        {
             (*own, *other) = (a, b);
         }
     }
@@ -228,19 +238,22 @@ pub(super) fn list(kernel: &Kernel) -> Vec<u64> {
     let Some(unit) = kernel.matrix else { return Vec::new() };
     match (kernel.op.code, ProductLayouts::of(kernel)) {
         (Code::MatrixMulAdd, Some(layouts)) => {
-            let probes = MatrixProbe::all(unit.k).into_iter().filter_map(|probe| probe.case(kernel));
+            let probes =
+                MatrixProbe::all(unit.k).into_iter().filter_map(|probe| probe.case(kernel));
             probes.chain((0..DRAWN).map(|number| drawn(unit, layouts, number))).flatten().collect()
         }
-        (Code::MatrixMulAdd, None) => (0..DRAWN).flat_map(|number| integers(unit, number)).collect(),
-        (Code::MatrixLoadStore(part), _) => {
-            (0..LINES).flat_map(|number| line(kernel.result(), unit.component(part), number)).collect()
+        (Code::MatrixMulAdd, None) => {
+            (0..DRAWN).flat_map(|number| integers(unit, number)).collect()
         }
+        (Code::MatrixLoadStore(part), _) => (0..LINES)
+            .flat_map(|number| line(kernel.result(), unit.component(part), number))
+            .collect(),
         _ => Vec::new(),
     }
 }
 
-/// Numbers near one another: their sums are rounded in each step, and cancel in part. In every fourth case they are as
-/// far apart as products of binary16 get.
+/// Numbers near one another: their sums are rounded in each step, and cancel in part. In every
+/// fourth case they are as far apart as products of binary16 get.
 fn drawn(unit: MatrixUnit, layouts: ProductLayouts, number: u64) -> Vec<u64> {
     let spread = if number % 4 == 3 { 12 } else { 2 + number % 3 };
     let value = |layout: FloatLayout, salt: u64, spread: u64| {
@@ -249,12 +262,14 @@ fn drawn(unit: MatrixUnit, layouts: ProductLayouts, number: u64) -> Vec<u64> {
         let fraction = bits >> 20 & ((1 << layout.fraction) - 1);
         (bits >> 63) * layout.sign_bit() | exponent << layout.fraction | fraction
     };
-    let factors = (0..u64::from(2 * unit.k)).map(|place| value(layouts.factors, place + 1, spread.min(6)));
+    let factors =
+        (0..u64::from(2 * unit.k)).map(|place| value(layouts.factors, place + 1, spread.min(6)));
     let c = if number % 8 == 7 { 0 } else { value(layouts.added, 0x1_0000, spread) };
     factors.chain([c]).collect()
 }
 
-/// Integers: the ends of their ranges, and drawn ones; C at its ends, so that sums wrap or saturate.
+/// Integers: the ends of their ranges, and drawn ones; C at its ends, so that sums wrap or
+/// saturate.
 fn integers(unit: MatrixUnit, number: u64) -> Vec<u64> {
     let ends = |component: MatrixComponent| match component {
         MatrixComponent::I8 => [0xffff_ff80, 0x7f],
@@ -298,8 +313,13 @@ fn line(shape: Shape, component: MatrixComponent, number: u64) -> Vec<u64> {
     };
     let value = |place: u64| {
         let bits = random(random(number) ^ (place + 1));
-        let value = if bits.is_multiple_of(3) { special[(bits >> 8) as usize % special.len()] } else { bits >> 8 };
-        let value = if shape.format.float().is_some() { value } else { component.integer(value) as u64 };
+        let value = if bits.is_multiple_of(3) {
+            special[(bits >> 8) as usize % special.len()]
+        } else {
+            bits >> 8
+        };
+        let value =
+            if shape.format.float().is_some() { value } else { component.integer(value) as u64 };
         value & shape.format.mask()
     };
     (0..u64::from(shape.width)).map(value).collect()

@@ -1,10 +1,11 @@
-//! Cases of packed formats and of words that hold several numbers: every code for loads; for stores every code's value, its
-//! neighbours, and what lies between.
+//! Cases of packed formats and of words that hold several numbers: every code for loads; for stores
+//! every code's value, its neighbours, and what lies between.
 
 use super::blocks;
 use super::unary::unary;
 use super::values::{
-    SINGLE, boundaries, distinct, midpoint, nans, quotient, random, scaled, signed, truncated, widened,
+    SINGLE, boundaries, distinct, midpoint, nans, quotient, random, scaled, signed, truncated,
+    widened,
 };
 use crate::channel::{Channel, Coding, SHARED_EXPONENT};
 use crate::format::Format;
@@ -12,11 +13,15 @@ use crate::kernel::Kernel;
 use crate::layout::FloatLayout;
 use crate::op::Function;
 
-/// Stores: per channel every encoding's value, its neighbours, each midpoint with its neighbours, overflow thresholds,
-/// negatives, subnormals, infinities and NaNs; the channels run through their lists side by side, each rotated.
+/// Stores: per channel every encoding's value, its neighbours, each midpoint with its neighbours,
+/// overflow thresholds, negatives, subnormals, infinities and NaNs; the channels run through their
+/// lists side by side, each rotated.
 pub(super) fn store_cases(format: Format) -> Vec<u64> {
-    let lists: Vec<Vec<u64>> =
-        format.channels().iter().map(|channel| offered(format, channel_inputs(channel.coding))).collect();
+    let lists: Vec<Vec<u64>> = format
+        .channels()
+        .iter()
+        .map(|channel| offered(format, channel_inputs(channel.coding)))
+        .collect();
     let most = lists.iter().map(Vec::len).max().unwrap_or(0);
     let mut cases = Vec::with_capacity(most * lists.len());
     for index in 0..most {
@@ -35,7 +40,8 @@ pub(super) fn replaced(format: Format) -> Vec<u64> {
 /// Vectors, each with a texel of ones.
 fn over_ones(format: Format, vectors: &[u64]) -> Vec<u64> {
     let channels = format.channels();
-    let there = channels.iter().fold(0, |texel, channel| texel | unit(channel.coding) << channel.shift);
+    let there =
+        channels.iter().fold(0, |texel, channel| texel | unit(channel.coding) << channel.shift);
     vectors.chunks(channels.len()).flat_map(|vector| [vector, &[there]].concat()).collect()
 }
 
@@ -47,11 +53,12 @@ fn unit(coding: Coding) -> u64 {
     }
 }
 
-/// What is added to a texel: to some codes, boundary numbers, quarters of a unit with their neighbours, and the code
-/// itself, taken away.
+/// What is added to a texel: to some codes, boundary numbers, quarters of a unit with their
+/// neighbours, and the code itself, taken away.
 pub(super) fn added(format: Format) -> Vec<u64> {
     let channels = format.channels();
-    let sums = |channel: &Channel| channel.coding.float().map_or_else(|| fixed_sums(channel.coding), sums);
+    let sums =
+        |channel: &Channel| channel.coding.float().map_or_else(|| fixed_sums(channel.coding), sums);
     let lists: Vec<Vec<(u64, u64)>> = channels.iter().map(sums).collect();
     let most = lists.iter().map(Vec::len).max().unwrap_or(0);
     let mut cases = Vec::new();
@@ -70,27 +77,44 @@ pub(super) fn added(format: Format) -> Vec<u64> {
 /// Numbers, each with the code of a small float that it is added to.
 fn sums(layout: FloatLayout) -> Vec<(u64, u64)> {
     let one = unit(Coding::Float(layout));
-    let there = [0, 1, layout.min_normal(), one, one + 1, 2 * one - 1, layout.max_finite(), layout.infinity()];
+    let there = [
+        0,
+        1,
+        layout.min_normal(),
+        one,
+        one + 1,
+        2 * one - 1,
+        layout.max_finite(),
+        layout.infinity(),
+    ];
     let sums = there.into_iter().flat_map(|code| {
         let itself = if layout == SINGLE { code } else { widened(SINGLE, layout, code) };
-        let finest = (code >> layout.fraction).max(1) as i32 - layout.bias() - layout.fraction as i32;
-        let quarters = (1..=4).filter(|_| layout != SINGLE).map(move |count| scaled(SINGLE, count, finest - 2));
+        let finest =
+            (code >> layout.fraction).max(1) as i32 - layout.bias() - layout.fraction as i32;
+        let quarters = (1..=4)
+            .filter(|_| layout != SINGLE)
+            .map(move |count| scaled(SINGLE, count, finest - 2));
         let near = quarters.flat_map(|bits| [bits - 1, bits, bits + 1]);
-        let numbers = boundaries(SINGLE).into_iter().chain([itself, itself | SINGLE.sign_bit()]).chain(near);
+        let numbers =
+            boundaries(SINGLE).into_iter().chain([itself, itself | SINGLE.sign_bit()]).chain(near);
         numbers.map(move |number| (number, code)).collect::<Vec<_>>()
     });
     sums.collect()
 }
 
-/// Numbers, each with the code of fixed point that it is added to: boundary numbers, and codes with the ties between them.
+/// Numbers, each with the code of fixed point that it is added to: boundary numbers, and codes with
+/// the ties between them.
 fn fixed_sums(coding: Coding) -> Vec<(u64, u64)> {
     let (last, all) = (coding.positive() - 1, (1 << coding.bits()) - 1);
     let there: std::collections::BTreeSet<u64> =
         [0, 1, last / 2, last - 1, last, last + 1, all].map(|code| code & all).into();
     let near = [0, 1, last / 2, last].into_iter().flat_map(|code| {
-        [0, 50].into_iter().flat_map(move |part| quotient(SINGLE, 100 * code as u32 + part, 100 * last as u32))
+        [0, 50]
+            .into_iter()
+            .flat_map(move |part| quotient(SINGLE, 100 * code as u32 + part, 100 * last as u32))
     });
-    let numbers: Vec<u64> = boundaries(SINGLE).into_iter().chain(signed(SINGLE, &near.collect::<Vec<u64>>())).collect();
+    let numbers: Vec<u64> =
+        boundaries(SINGLE).into_iter().chain(signed(SINGLE, &near.collect::<Vec<u64>>())).collect();
     there.into_iter().flat_map(|code| numbers.iter().map(move |number| (*number, code))).collect()
 }
 
@@ -122,8 +146,9 @@ pub(super) fn is_depth(bits: u64) -> bool {
 /// Most bits of a channel of which every code is asked in a store.
 const EVERY: u32 = 11;
 
-/// Codes of a channel whose values are stored, without the sign: all of a small float, of others the boundaries and random
-/// draws. One code past the largest finite one is where the next power of two, the rounding limit, lies.
+/// Codes of a channel whose values are stored, without the sign: all of a small float, of others
+/// the boundaries and random draws. One code past the largest finite one is where the next power of
+/// two, the rounding limit, lies.
 fn codes(layout: FloatLayout) -> Vec<u64> {
     if layout.bits() <= EVERY {
         return (0..=layout.infinity()).collect();
@@ -135,18 +160,24 @@ fn codes(layout: FloatLayout) -> Vec<u64> {
 fn channel_inputs(coding: Coding) -> Vec<u64> {
     match coding {
         Coding::Float(layout) => float_inputs(layout),
-        Coding::Norm { bits, signed } if bits <= 8 => points(bits, signed, &[0, 39, 40, 45, 50, 55, 60, 61]),
+        Coding::Norm { bits, signed } if bits <= 8 => {
+            points(bits, signed, &[0, 39, 40, 45, 50, 55, 60, 61])
+        }
         Coding::Norm { bits, signed } => points(bits, signed, &[0, 39, 50, 61]),
         Coding::Srgb => srgb_inputs(),
         Coding::Shared => shared_inputs(),
     }
 }
 
-/// Numbers for a channel of sRGB: boundary values, 256 of each binade from 2^-13 to 1, which is more than one for each code,
-/// those around the end of the straight part, 0.0031308, and around what each code means and each threshold between codes.
+/// Numbers for a channel of sRGB: boundary values, 256 of each binade from 2^-13 to 1, which is
+/// more than one for each code, those around the end of the straight part, 0.0031308, and around
+/// what each code means and each threshold between codes.
 fn srgb_inputs() -> Vec<u64> {
     let mut list = boundaries(SINGLE);
-    list.extend((-13..0).flat_map(|exponent| (256..512).map(move |part| scaled(SINGLE, part, exponent - 8))));
+    list.extend(
+        (-13..0)
+            .flat_map(|exponent| (256..512).map(move |part| scaled(SINGLE, part, exponent - 8))),
+    );
     list.extend(0x3b4d_2e18..0x3b4d_2e20);
     list.extend((1..510).flat_map(|half| {
         let point = u64::from((linear(f64::from(half) / 510.0) as f32).to_bits());
@@ -160,8 +191,8 @@ fn linear(coded: f64) -> f64 {
     if coded <= 0.04045 { coded / 12.92 } else { ((coded + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Numbers whose significand is rounded to 9 bits, under every exponent: the least and the greatest significands, the ties
-/// between them, and the one that carries into the next exponent.
+/// Numbers whose significand is rounded to 9 bits, under every exponent: the least and the greatest
+/// significands, the ties between them, and the one that carries into the next exponent.
 fn shared_inputs() -> Vec<u64> {
     let mut list = boundaries(SINGLE);
     for exponent in -26..=16 {
@@ -170,7 +201,9 @@ fn shared_inputs() -> Vec<u64> {
             list.extend([point - 1, point, point + 1]);
         }
     }
-    list.extend((0..256).map(|seed| truncated(SINGLE, u128::from(random(seed + 700) | 1), (seed % 40) as i32 - 88)));
+    list.extend((0..256).map(|seed| {
+        truncated(SINGLE, u128::from(random(seed + 700) | 1), (seed % 40) as i32 - 88)
+    }));
     distinct(list)
 }
 
@@ -194,17 +227,24 @@ fn float_inputs(layout: FloatLayout) -> Vec<u64> {
         list.extend(list.clone().iter().map(|bits| bits | single.sign_bit()));
     }
     // 65504, 65519.99, 65520, 65025, 64513, 1e6, powers beyond, the largest binary32.
-    list.extend([0x477fe000, 0x477fefff, 0x477ff000, 0x477e0100, 0x477c0100, 0x477effff, 0x477fffff, 0x49742400]);
+    list.extend([
+        0x477fe000, 0x477fefff, 0x477ff000, 0x477e0100, 0x477c0100, 0x477effff, 0x477fffff,
+        0x49742400,
+    ]);
     list.extend([0x50000000, 0x7f000000, 0x7f7fffff]);
     // Values far below the smallest subnormal, and binary32's own subnormals.
     list.extend([0x34800000, 0x28800000, 0x00800000, 0x007fffff, 0x00400000, 1]);
-    list.extend([0x3f810000, 0x3f830000, 0x3f818000, 0x3f81ffff, 0x3f820000, 0x3f860000, 0x3f83ffff, 0x40490fdb]);
+    list.extend([
+        0x3f810000, 0x3f830000, 0x3f818000, 0x3f81ffff, 0x3f820000, 0x3f860000, 0x3f83ffff,
+        0x40490fdb,
+    ]);
     list.push(single.infinity());
     list.extend(nans(single).map(|nan| nan & !single.sign_bit()));
     let negatives: Vec<u64> = list.iter().step_by(29).copied().collect();
     list.extend(negatives.iter().map(|bits| bits | single.sign_bit()));
     list.extend(
-        [0, 1, 0x007fffff, 0x3f800000, 0x35800000, 0x7f7fffff, 0x7f800000].map(|bits| bits | single.sign_bit()),
+        [0, 1, 0x007fffff, 0x3f800000, 0x35800000, 0x7f7fffff, 0x7f800000]
+            .map(|bits| bits | single.sign_bit()),
     );
     list.extend(nans(single));
     distinct(list)
@@ -213,8 +253,8 @@ fn float_inputs(layout: FloatLayout) -> Vec<u64> {
 /// Most bits of a channel of which every code is asked in a plain load.
 const EVERY_LOADED: u32 = 16;
 
-/// Loads: of channels of 11 bits and less every code, of wider ones boundaries and random draws, the channels running against
-/// each other. Under every shared exponent some significands.
+/// Loads: of channels of 11 bits and less every code, of wider ones boundaries and random draws,
+/// the channels running against each other. Under every shared exponent some significands.
 pub(super) fn load_cases(format: Format) -> Vec<u64> {
     if format.is_block() {
         return blocks::cases();
@@ -231,16 +271,19 @@ pub(super) fn load_cases(format: Format) -> Vec<u64> {
         return wide.chunks(channels.len()).map(|codes| texel(format, codes)).collect();
     }
     let of_channel = |code: u64, index: usize| code * [1, 5, 1][index % 3] + index as u64 * 7;
-    every(widest).map(|code| texel(format, &[0, 1, 2, 3].map(|index| of_channel(code, index)))).collect()
+    every(widest)
+        .map(|code| texel(format, &[0, 1, 2, 3].map(|index| of_channel(code, index))))
+        .collect()
 }
 
-/// Whether every code of every channel is asked in a plain load alone: others are asked the boundaries.
+/// Whether every code of every channel is asked in a plain load alone: others are asked the
+/// boundaries.
 pub(super) fn has_wide_codes(format: Format) -> bool {
     !format.is_block() && (EVERY + 1..=EVERY_LOADED).contains(&widest(format))
 }
 
-/// Every code of each of the channels, which are as wide as one another: side by side each is a part of all codes ahead of the
-/// one before.
+/// Every code of each of the channels, which are as wide as one another: side by side each is a
+/// part of all codes ahead of the one before.
 pub(super) fn every_texel(format: Format) -> Vec<u64> {
     let (codes, count) = (every(widest(format)), format.channels().len() as u64);
     let ahead = codes.end / count;
@@ -259,8 +302,13 @@ fn every(bits: u32) -> std::ops::Range<u64> {
 
 /// A code for each channel, or more than that, in a texel; of a code the bits that the channel has.
 fn texel(format: Format, codes: &[u64]) -> u64 {
-    let place = |channel: &Channel, code: &u64| code % (1 << channel.coding.bits()) << channel.shift;
-    format.channels().iter().zip(codes).fold(0, |texel, (channel, code)| texel | place(channel, code))
+    let place =
+        |channel: &Channel, code: &u64| code % (1 << channel.coding.bits()) << channel.shift;
+    format
+        .channels()
+        .iter()
+        .zip(codes)
+        .fold(0, |texel, (channel, code)| texel | place(channel, code))
 }
 
 /// Boundary codes of a wide channel and random ones.
@@ -271,11 +319,12 @@ fn codes_of(coding: Coding) -> Vec<u64> {
     }
 }
 
-/// Codes of a fixed-point number of many bits: the first, the last, those in the middle and around powers of two, random
-/// ones.
+/// Codes of a fixed-point number of many bits: the first, the last, those in the middle and around
+/// powers of two, random ones.
 fn fixed_codes(bits: u32) -> Vec<u64> {
     let (last, middle) = ((1 << bits) - 1, 1u64 << (bits - 1));
-    let mut codes: Vec<u64> = (0..32).chain(middle - 16..middle + 16).chain(last - 32..=last).collect();
+    let mut codes: Vec<u64> =
+        (0..32).chain(middle - 16..middle + 16).chain(last - 32..=last).collect();
     codes.extend((5..bits - 1).flat_map(|exponent| [(1 << exponent) - 1, 1 << exponent]));
     codes.extend((0..512).map(|seed| random(seed + 9000) & last));
     distinct(codes)
@@ -288,8 +337,12 @@ fn shared_texels() -> Vec<u64> {
     let exponents = 0..1u64 << width;
     let texels = exponents.flat_map(|exponent| {
         (0..32u64).map(move |index| {
-            let pick =
-                |at: usize| significands.get(at).copied().unwrap_or_else(|| random(exponent * 97 + at as u64) & 511);
+            let pick = |at: usize| {
+                significands
+                    .get(at)
+                    .copied()
+                    .unwrap_or_else(|| random(exponent * 97 + at as u64) & 511)
+            };
             let at = index as usize;
             exponent << place | pick((at + 9) % 32) << 18 | pick((at + 4) % 32) << 9 | pick(at)
         })
@@ -305,7 +358,9 @@ pub(super) fn halves() -> Vec<u64> {
 /// Boundary codes of 16 bits, as floats and as integers, two in a word.
 pub(super) fn some_halves() -> Vec<u64> {
     let mut codes: Vec<u64> = Format::F16.float().map(unary).unwrap_or_default();
-    codes.extend((0..16).flat_map(|exponent| [(1 << exponent) - 1, (1 << exponent) + 1, 0x1_0000 - (1 << exponent)]));
+    codes.extend((0..16).flat_map(|exponent| {
+        [(1 << exponent) - 1, (1 << exponent) + 1, 0x1_0000 - (1 << exponent)]
+    }));
     let codes = distinct(codes.into_iter().filter(|code| *code < 0x1_0000).collect());
     let others = codes.iter().cycle().skip(codes.len() / 3);
     codes.iter().zip(others).map(|(low, high)| high << 16 | low).collect()
@@ -323,8 +378,9 @@ pub(super) fn fixed(function: Function) -> Vec<u64> {
     points(bits, signed, &[0, 50])
 }
 
-/// Numbers at hundredths of the way from each fixed-point code to the next (of 16 bits: from the first and last, those
-/// around powers of two, and random ones), all with a neighbour; boundary values.
+/// Numbers at hundredths of the way from each fixed-point code to the next (of 16 bits: from the
+/// first and last, those around powers of two, and random ones), all with a neighbour; boundary
+/// values.
 fn points(bits: u32, sign: bool, hundredths: &[u32]) -> Vec<u64> {
     let last = (1u32 << (bits - u32::from(sign))) - 1;
     let mut codes: Vec<u32> = (0..=last).collect();

@@ -1,6 +1,8 @@
 //! One operand.
 
-use super::values::{HALF_PI, LN_2, around, distinct, magnitudes, multiple, nans, quotient, random, scaled, signed};
+use super::values::{
+    HALF_PI, LN_2, around, distinct, magnitudes, multiple, nans, quotient, random, scaled, signed,
+};
 use crate::format::Format;
 use crate::layout::FloatLayout;
 
@@ -17,10 +19,30 @@ pub(super) fn unary(layout: FloatLayout) -> Vec<u64> {
     let normal = layout.min_normal();
     let one = scaled(layout, 1, 0);
     let mut list = magnitudes(layout);
-    list.extend([3, 8, 0x300 & (normal - 1), normal - 2, normal + 2, one + 2, one + 3, layout.max_finite() - 1]);
-    list.extend([scaled(layout, 7, 0), scaled(layout, 5, 1), scaled(layout, 201, -6), scaled(layout, 5, -1)]);
-    // The ends of the range in which a logarithm has an absolute bound, and of that in which a half is rounded away.
-    list.extend([-1, 1].map(|exponent| scaled(layout, 1, exponent)).map(|end| [end - 1, end, end + 1]).concat());
+    list.extend([
+        3,
+        8,
+        0x300 & (normal - 1),
+        normal - 2,
+        normal + 2,
+        one + 2,
+        one + 3,
+        layout.max_finite() - 1,
+    ]);
+    list.extend([
+        scaled(layout, 7, 0),
+        scaled(layout, 5, 1),
+        scaled(layout, 201, -6),
+        scaled(layout, 5, -1),
+    ]);
+    // The ends of the range in which a logarithm has an absolute bound, and of that in which a half
+    // is rounded away.
+    list.extend(
+        [-1, 1]
+            .map(|exponent| scaled(layout, 1, exponent))
+            .map(|end| [end - 1, end, end + 1])
+            .concat(),
+    );
     list.extend(integral(layout));
     list.extend(exponential(layout));
     list.extend(angles(layout));
@@ -45,17 +67,21 @@ fn integral(layout: FloatLayout) -> Vec<u64> {
     let mut list = Vec::new();
     list.extend([-2, -1, 0, 1].map(|step| scaled(layout, 1, last + step)));
     list.extend([scaled(layout, 1, last) + 1, scaled(layout, 1, last - 1) + 1]);
-    list.extend((1..=160).map(|n| scaled(layout, n, 0)).filter(|integer| *integer < layout.infinity()));
+    list.extend(
+        (1..=160).map(|n| scaled(layout, n, 0)).filter(|integer| *integer < layout.infinity()),
+    );
     list.extend((1..40).map(|n| scaled(layout, 2 * n + 1, -1)));
-    list.extend([30, 31, 32].iter().filter(|exponent| **exponent <= layout.bias()).flat_map(|exponent| {
-        let power = scaled(layout, 1, *exponent);
-        [power - 1, power, power + 1]
-    }));
+    list.extend([30, 31, 32].iter().filter(|exponent| **exponent <= layout.bias()).flat_map(
+        |exponent| {
+            let power = scaled(layout, 1, *exponent);
+            [power - 1, power, power + 1]
+        },
+    ));
     list
 }
 
-/// Where 2^x and e^x, of either sign, leave the numbers, the normal ones, and all but zero; so do the hyperbolic functions,
-/// a binade later.
+/// Where 2^x and e^x, of either sign, leave the numbers, the normal ones, and all but zero; so do
+/// the hyperbolic functions, a binade later.
 fn exponential(layout: FloatLayout) -> Vec<u64> {
     let (bias, last) = (layout.bias().cast_unsigned() as u16, layout.fraction as u16);
     let ends = [bias - 1, bias, bias + 1, bias + 2, bias + last - 1, bias + last, bias + last + 1];
@@ -66,13 +92,18 @@ fn exponential(layout: FloatLayout) -> Vec<u64> {
     binary.chain(ends.iter().flat_map(|end| multiple(layout, &LN_2, *end, 0))).collect()
 }
 
-/// On either side of multiples of pi/4, small ones and large ones, and those that lie nearest to a multiple of pi/2.
+/// On either side of multiples of pi/4, small ones and large ones, and those that lie nearest to a
+/// multiple of pi/2.
 fn angles(layout: FloatLayout) -> Vec<u64> {
-    let mut list: Vec<u64> = (1..=24).flat_map(|factor| multiple(layout, &HALF_PI, factor, -1)).collect();
+    let mut list: Vec<u64> =
+        (1..=24).flat_map(|factor| multiple(layout, &HALF_PI, factor, -1)).collect();
     list.extend(multiple(layout, &HALF_PI, 200, 0));
     let large = (4..layout.bias()).step_by(layout.bias().cast_unsigned() as usize / 12);
-    list.extend(large.flat_map(|exponent| [1, 3].map(|factor| multiple(layout, &HALF_PI, factor, exponent)).concat()));
-    // Muller, Elementary Functions, section 11.2: the worst cases of argument reduction in binary32 and binary64.
+    list.extend(large.flat_map(|exponent| {
+        [1, 3].map(|factor| multiple(layout, &HALF_PI, factor, exponent)).concat()
+    }));
+    // Muller, Elementary Functions, section 11.2: the worst cases of argument reduction in binary32
+    // and binary64.
     list.extend(match layout.fraction {
         23 => Some(scaled(layout, 16_367_173, 72)),
         52 => Some(scaled(layout, 6_381_956_970_095_103, 797)),

@@ -1,4 +1,5 @@
-//! Values that lists of cases are made of: boundaries of a format, encodings of numbers, random draws.
+//! Values that lists of cases are made of: boundaries of a format, encodings of numbers, random
+//! draws.
 
 use std::collections::BTreeSet;
 
@@ -25,10 +26,12 @@ pub(super) fn truncated(layout: FloatLayout, significand: u128, exponent: i32) -
         significand << (layout.fraction - top)
     };
     let biased = (exponent + top.cast_signed() + layout.bias()).clamp(1, 2 * layout.bias());
-    u64::from(biased.cast_unsigned()) << layout.fraction | aligned as u64 & (layout.min_normal() - 1)
+    u64::from(biased.cast_unsigned()) << layout.fraction
+        | aligned as u64 & (layout.min_normal() - 1)
 }
 
-/// The encoding of `significand * 2^exponent`, `significand` being an integer that fits; positive, normal.
+/// The encoding of `significand * 2^exponent`, `significand` being an integer that fits; positive,
+/// normal.
 pub(super) fn scaled(layout: FloatLayout, significand: u64, exponent: i32) -> u64 {
     truncated(layout, significand.into(), exponent)
 }
@@ -43,7 +46,12 @@ pub(super) fn quotient(layout: FloatLayout, dividend: u32, divisor: u32) -> [u64
 }
 
 /// The encodings on either side of `constant * factor * 2^exponent`.
-pub(super) fn multiple(layout: FloatLayout, constant: &Constant, factor: u16, exponent: i32) -> [u64; 2] {
+pub(super) fn multiple(
+    layout: FloatLayout,
+    constant: &Constant,
+    factor: u16,
+    exponent: i32,
+) -> [u64; 2] {
     let below = truncated(layout, constant.0 * u128::from(factor), exponent - 112);
     [below, below + 1]
 }
@@ -77,7 +85,8 @@ pub(super) fn magnitudes(layout: FloatLayout) -> Vec<u64> {
     ]
 }
 
-/// Quiet and signalling NaNs of either sign, with payloads of their first bit, all their bits and some.
+/// Quiet and signalling NaNs of either sign, with payloads of their first bit, all their bits and
+/// some.
 pub(super) fn nans(layout: FloatLayout) -> [u64; 7] {
     let (infinity, quiet, sign) = (layout.infinity(), layout.quiet_bit(), layout.sign_bit());
     [
@@ -102,8 +111,8 @@ pub(super) fn signed(layout: FloatLayout, magnitudes: &[u64]) -> Vec<u64> {
     magnitudes.iter().flat_map(|value| [*value, *value | layout.sign_bit()]).collect()
 }
 
-/// The encoding that a non-negative encoding of a smaller format has in a wider one, infinity standing for the power of
-/// two after the largest finite value.
+/// The encoding that a non-negative encoding of a smaller format has in a wider one, infinity
+/// standing for the power of two after the largest finite value.
 pub(super) fn widened(wide: FloatLayout, small: FloatLayout, code: u64) -> u64 {
     let (exponent, fraction) = ((code >> small.fraction) as i32, code & (small.min_normal() - 1));
     let last = small.fraction as i32;
@@ -120,12 +129,30 @@ pub(super) fn midpoint(wide: FloatLayout, small: FloatLayout, code: u64) -> u64 
     if code == 0 { next - wide.min_normal() } else { here.midpoint(next) }
 }
 
-/// Values at the boundaries of a smaller format, their neighbours, and the midpoints to the next one with theirs.
+/// Values at the boundaries of a smaller format, their neighbours, and the midpoints to the next
+/// one with theirs.
 pub(super) fn around(wide: FloatLayout, small: Format) -> Vec<u64> {
-    let Some(small) = small.float().filter(|small| small.bits() < wide.bits()) else { return Vec::new() };
+    let Some(small) = small.float().filter(|small| small.bits() < wide.bits()) else {
+        return Vec::new();
+    };
     let (normal, one, largest) = (small.min_normal(), scaled(small, 1, 0), small.max_finite());
-    let codes = [0, 1, 2, normal / 2, normal - 2, normal - 1, normal, normal + 1, one, one + 1, largest - 1, largest];
-    let points = codes.into_iter().flat_map(|code| [widened(wide, small, code), midpoint(wide, small, code)]);
+    let codes = [
+        0,
+        1,
+        2,
+        normal / 2,
+        normal - 2,
+        normal - 1,
+        normal,
+        normal + 1,
+        one,
+        one + 1,
+        largest - 1,
+        largest,
+    ];
+    let points = codes
+        .into_iter()
+        .flat_map(|code| [widened(wide, small, code), midpoint(wide, small, code)]);
     points.flat_map(|point| [point.saturating_sub(1), point, point + 1]).collect()
 }
 
@@ -152,7 +179,8 @@ mod tests {
         assert_eq!(scaled(SINGLE, 3, -1), 0x3fc0_0000);
         assert_eq!(quotient(SINGLE, 1, 3)[0], 0x3eaa_aaaa);
         assert_eq!(quotient(SINGLE, 1, 2)[0], 0x3f00_0000);
-        // The nearest encodings, from libm: pi and 100 pi (up, up), ln 2 (down in binary32, down in binary64).
+        // The nearest encodings, from libm: pi and 100 pi (up, up), ln 2 (down in binary32, down in
+        // binary64).
         assert_eq!(multiple(SINGLE, &HALF_PI, 2, 0)[1], std::f32::consts::PI.to_bits().into());
         assert_eq!(multiple(SINGLE, &HALF_PI, 200, 0)[1], 0x439d_1463);
         assert_eq!(multiple(SINGLE, &LN_2, 1, 0)[1], std::f32::consts::LN_2.to_bits().into());

@@ -1,6 +1,7 @@
 //! Operands of operations on whole vectors and matrices.
 //!
-//! Every list of operands has special ones, which meet each other, and others, which meet ordinary numbers only.
+//! Every list of operands has special ones, which meet each other, and others, which meet ordinary
+//! numbers only.
 
 use super::values::{nans, quotient, random, scaled};
 use crate::kernel::Shape;
@@ -23,7 +24,8 @@ pub(super) fn cases(layout: FloatLayout, shapes: &[Shape]) -> Vec<u64> {
     let lists: Vec<OperandValues> = shapes.iter().map(|shape| list(layout, *shape)).collect();
     // Ordinary operands, another draw for each case.
     let ordinary = |case: usize| -> Vec<OperandComponents> {
-        let draw = |(place, shape): (usize, &Shape)| drawn(layout, *shape, (case * 8 + place) as u64, 4);
+        let draw =
+            |(place, shape): (usize, &Shape)| drawn(layout, *shape, (case * 8 + place) as u64, 4);
         shapes.iter().enumerate().map(draw).collect()
     };
     let mut cases: Vec<Vec<OperandComponents>> = Vec::new();
@@ -44,7 +46,9 @@ pub(super) fn cases(layout: FloatLayout, shapes: &[Shape]) -> Vec<u64> {
             }
         }
     }
-    for (first, pair) in shapes.windows(2).enumerate().filter(|(_, pair)| pair[0] == pair[1] && pair[0].columns == 1) {
+    for (first, pair) in
+        shapes.windows(2).enumerate().filter(|(_, pair)| pair[0] == pair[1] && pair[0].columns == 1)
+    {
         for (value, other) in related(layout, pair[0]) {
             let mut case = ordinary(cases.len());
             (case[first], case[first + 1]) = (value, other);
@@ -71,11 +75,14 @@ fn list(layout: FloatLayout, shape: Shape) -> OperandValues {
     let others = [infinity, sign | infinity, quiet, signalling];
     let count = shape.width as usize;
     let all = |value: &u64| vec![*value; count];
-    let mut special: Vec<OperandComponents> = numbers.iter().chain(&roots).chain(&others[..3]).map(all).collect();
+    let mut special: Vec<OperandComponents> =
+        numbers.iter().chain(&roots).chain(&others[..3]).map(all).collect();
     let mut other: Vec<OperandComponents> = others.iter().map(all).collect();
     if count == 1 {
         let fractions = [(1, 4), (1, 2), (2, 3), (3, 2), (2, 1), (5, 3)];
-        special.extend(fractions.map(|(dividend, divisor)| vec![quotient(layout, dividend, divisor)[0]]));
+        special.extend(
+            fractions.map(|(dividend, divisor)| vec![quotient(layout, dividend, divisor)[0]]),
+        );
     }
     for place in 0..count {
         // An axis, and one unlike the others: of a matrix fewer, lest there be too many.
@@ -87,25 +94,30 @@ fn list(layout: FloatLayout, shape: Shape) -> OperandValues {
         };
         special.extend((count <= 4).then(|| among(one, vec![0; count])));
         let kept = numbers.iter().chain(&roots).chain(&others);
-        let kept = kept.skip(if count > 4 { place % 4 } else { 0 }).step_by(if count > 4 { 4 } else { 1 });
+        let kept =
+            kept.skip(if count > 4 { place % 4 } else { 0 }).step_by(if count > 4 { 4 } else { 1 });
         other.extend(kept.map(|value| among(*value, drawn(layout, shape, place as u64, 4))));
     }
     other.extend(structured(layout, shape));
     other.extend((0..DRAWS).map(|seed| drawn(layout, shape, seed, 4)));
-    other.extend((0..DRAWS).map(|seed| drawn(layout, shape, seed, layout.bias().cast_unsigned() / 2)));
+    other.extend(
+        (0..DRAWS).map(|seed| drawn(layout, shape, seed, layout.bias().cast_unsigned() / 2)),
+    );
     OperandValues { special, other }
 }
 
-/// Vectors of exact length, of length 1, and in which a large component hides the others; of matrices those that are
-/// their own transpose or have no inverse.
+/// Vectors of exact length, of length 1, and in which a large component hides the others; of
+/// matrices those that are their own transpose or have no inverse.
 fn structured(layout: FloatLayout, shape: Shape) -> Vec<OperandComponents> {
-    let (one, sign, last) = (scaled(layout, 1, 0), layout.sign_bit(), layout.fraction.cast_signed());
+    let (one, sign, last) =
+        (scaled(layout, 1, 0), layout.sign_bit(), layout.fraction.cast_signed());
     let Shape { width, columns, .. } = shape;
     if columns == 1 {
-        let whole =
-            [[3, 4, 12, 84], [1, 1, 1, 1], [5, 1, 5, 7]].map(|list| list.map(|n| scaled(layout, n, 0)).to_vec());
+        let whole = [[3, 4, 12, 84], [1, 1, 1, 1], [5, 1, 5, 7]]
+            .map(|list| list.map(|n| scaled(layout, n, 0)).to_vec());
         let large = scaled(layout, 1, last + 1);
-        let hiding = [[large, one, sign | large, one], [one, large, one, sign | large]].map(|list| list.to_vec());
+        let hiding = [[large, one, sign | large, one], [one, large, one, sign | large]]
+            .map(|list| list.to_vec());
         return whole
             .into_iter()
             .chain(hiding)
@@ -119,10 +131,15 @@ fn structured(layout: FloatLayout, shape: Shape) -> Vec<OperandComponents> {
     };
     vec![
         entries(&|column, row| if column == row { one } else { 0 }),
-        entries(&|column, row| if column == row { scaled(layout, u64::from(column) + 2, 0) } else { 0 }),
+        entries(&|column, row| {
+            if column == row { scaled(layout, u64::from(column) + 2, 0) } else { 0 }
+        }),
         entries(&|column, row| if column + row + 1 == columns { one } else { 0 }),
-        entries(&|column, row| if column >= row { scaled(layout, u64::from(column + row) + 1, 0) } else { 0 }),
-        // 1, 2, 3, ... by rows has determinant 0 from three columns on; so has one whose columns are alike.
+        entries(&|column, row| {
+            if column >= row { scaled(layout, u64::from(column + row) + 1, 0) } else { 0 }
+        }),
+        // 1, 2, 3, ... by rows has determinant 0 from three columns on; so has one whose columns
+        // are alike.
         entries(&|column, row| scaled(layout, u64::from(row * columns + column) + 1, 0)),
         entries(&|_, row| scaled(layout, 2 * u64::from(row) + 3, -1)),
         entries(&|column, row| quotient(layout, 1, column + row + 1)[0]),
@@ -145,7 +162,8 @@ fn unit(layout: FloatLayout, width: usize) -> OperandComponents {
 fn drawn(layout: FloatLayout, shape: Shape, seed: u64, range: u32) -> OperandComponents {
     let component = |place: u32| {
         let seed = seed << 8 | u64::from(place) << 3 | u64::from(range > 4);
-        let exponent = (random(seed + 20_000) % u64::from(2 * range + 1)) as i32 - range.cast_signed();
+        let exponent =
+            (random(seed + 20_000) % u64::from(2 * range + 1)) as i32 - range.cast_signed();
         let bits = random(seed + 30_000);
         scaled(layout, 1, exponent) | bits & (layout.min_normal() - 1 | layout.sign_bit())
     };
@@ -178,8 +196,8 @@ fn related(layout: FloatLayout, shape: Shape) -> Vec<(OperandComponents, Operand
     pairs
 }
 
-/// Directions of light, normals and ratios of indices: from head-on to grazing, with total reflection, at its limit and
-/// beside it, and with normals of another length and direction.
+/// Directions of light, normals and ratios of indices: from head-on to grazing, with total
+/// reflection, at its limit and beside it, and with normals of another length and direction.
 fn refractions(layout: FloatLayout, width: usize) -> Vec<Vec<OperandComponents>> {
     let (one, sign) = (scaled(layout, 1, 0), layout.sign_bit());
     let fraction = |(dividend, divisor)| quotient(layout, dividend, divisor)[0];
@@ -191,7 +209,8 @@ fn refractions(layout: FloatLayout, width: usize) -> Vec<Vec<OperandComponents>>
     let mut directions = vec![along(0, sign | one), unit(layout, width)];
     if width > 1 {
         let angles = [((3, 5), (4, 5)), ((4, 5), (3, 5)), ((5, 13), (12, 13)), ((1, 1), (0, 1))];
-        directions.extend(angles.map(|(sine, cosine)| along(fraction(sine), sign | fraction(cosine))));
+        directions
+            .extend(angles.map(|(sine, cosine)| along(fraction(sine), sign | fraction(cosine))));
     }
     let normals = [one, sign | one, scaled(layout, 1, 1)].map(|last| along(0, last));
     // Where a sine times the ratio is 1, reflection becomes total.
@@ -202,7 +221,9 @@ fn refractions(layout: FloatLayout, width: usize) -> Vec<Vec<OperandComponents>>
     let mut cases = Vec::new();
     for direction in &directions {
         for normal in &normals {
-            cases.extend(ratios.iter().map(|ratio| vec![direction.clone(), normal.clone(), vec![*ratio]]));
+            cases.extend(
+                ratios.iter().map(|ratio| vec![direction.clone(), normal.clone(), vec![*ratio]]),
+            );
         }
     }
     cases

@@ -1,5 +1,5 @@
-//! `AmberScript` (google/amber, `docs/amber_script.md`). Every buffer is declared as unsigned integers, so that the bits
-//! are exact on the way in and compared as bits on the way out.
+//! `AmberScript` (google/amber, `docs/amber_script.md`). Every buffer is declared as unsigned
+//! integers, so that the bits are exact on the way in and compared as bits on the way out.
 
 use std::fmt::Write as _;
 
@@ -34,26 +34,39 @@ pub(super) fn script(case: &Case, plan: &Plan, assembly: &str) -> Result<String,
             Direction::Out => {
                 let integer = result_type(plan, index);
                 let length = buffer.bytes() / integer.bytes();
-                format!("BUFFER {} DATA_TYPE {} SIZE {length} FILL {POISON}\n", buffer.name(), integer.integer())
+                format!(
+                    "BUFFER {} DATA_TYPE {} SIZE {length} FILL {POISON}\n",
+                    buffer.name(),
+                    integer.integer()
+                )
             }
         };
         text.push_str(&declared);
     }
-    for (number, dispatch) in dispatches.iter().enumerate().filter(|(_, dispatch)| !dispatch.constant_block.is_empty())
+    for (number, dispatch) in
+        dispatches.iter().enumerate().filter(|(_, dispatch)| !dispatch.constant_block.is_empty())
     {
-        let words =
-            dispatch.constant_block.iter().fold(String::new(), |words, word| words + &format!("0x{word:08x}\n"));
+        let words = dispatch
+            .constant_block
+            .iter()
+            .fold(String::new(), |words, word| words + &format!("0x{word:08x}\n"));
         let _ = write!(text, "BUFFER constants{number} DATA_TYPE uint32 DATA\n{words}END\n");
     }
     for number in 0..dispatches.len() {
         let _ = write!(text, "\nPIPELINE compute pipeline{number}\n  {attached}\n");
         for buffer in &plan.buffers {
             let (name, binding) = (buffer.name(), buffer.binding());
-            let _ = writeln!(text, "  BIND BUFFER {name} AS storage DESCRIPTOR_SET 0 BINDING {binding}");
+            let _ = writeln!(
+                text,
+                "  BIND BUFFER {name} AS storage DESCRIPTOR_SET 0 BINDING {binding}"
+            );
         }
         let _ = match case.kernel.route {
             Route::Uniform => {
-                writeln!(text, "  BIND BUFFER constants{number} AS uniform DESCRIPTOR_SET 0 BINDING {UNIFORM_BINDING}")
+                writeln!(
+                    text,
+                    "  BIND BUFFER constants{number} AS uniform DESCRIPTOR_SET 0 BINDING {UNIFORM_BINDING}"
+                )
             }
             Route::Push => writeln!(text, "  BIND BUFFER constants{number} AS push_constant"),
             _ => Ok(()),
@@ -76,7 +89,9 @@ pub(super) fn lacking(kernel: &Kernel) -> Option<&'static str> {
         Some("which holds texels of packed formats as rounded values")
     } else if kernel.shader() != Stage::Compute {
         Some("which draws no point for each slot")
-    } else if kernel.route == Route::Spec && !kernel.params().iter().all(|shape| is_word(shape.format.bits())) {
+    } else if kernel.route == Route::Spec
+        && !kernel.params().iter().all(|shape| is_word(shape.format.bits()))
+    {
         Some("which has specialisation constants of 32 bits only")
     } else {
         None
@@ -92,8 +107,8 @@ fn attached(plan: &Plan) -> String {
     text
 }
 
-/// Features, extensions and properties in Amber's names. Vulkan 1.2 has the extensions in its core, and drivers list
-/// them still.
+/// Features, extensions and properties in Amber's names. Vulkan 1.2 has the extensions in its core,
+/// and drivers list them still.
 fn requirements(case: &Case) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for need in case.needs() {
@@ -107,10 +122,16 @@ fn requirements(case: &Case) -> Vec<String> {
                 lines.push("DEVICE_EXTENSION VK_KHR_16bit_storage".into());
                 lines.push("DEVICE_FEATURE Storage16BitFeatures.storageBuffer16BitAccess".into());
             }
-            Need::Control(Control::FastMath0) => lines.push("DEVICE_EXTENSION VK_KHR_shader_float_controls2".into()),
+            Need::Control(Control::FastMath0) => {
+                lines.push("DEVICE_EXTENSION VK_KHR_shader_float_controls2".into())
+            }
             Need::Control(control) => {
                 lines.push("DEVICE_EXTENSION VK_KHR_shader_float_controls".into());
-                lines.extend(control.claim().map(|claim| format!("DEVICE_PROPERTY FloatControlsProperties.{claim}")));
+                lines.extend(
+                    control
+                        .claim()
+                        .map(|claim| format!("DEVICE_PROPERTY FloatControlsProperties.{claim}")),
+                );
             }
             Need::ExtendedFormats
             | Need::CooperativeMatrix
@@ -168,7 +189,8 @@ fn declaration(buffer: &Buffer) -> String {
     format!("BUFFER {} DATA_TYPE {}", buffer.name(), buffer.element.integer())
 }
 
-/// How the elements of a result's buffer are declared: binary64 in words as a whole, so that all of it is compared.
+/// How the elements of a result's buffer are declared: binary64 in words as a whole, so that all of
+/// it is compared.
 fn result_type(plan: &Plan, index: usize) -> Element {
     let mut regions = plan.placed[0].results.iter().filter(|region| region.buffer == index);
     match plan.buffers[index].element {
@@ -184,7 +206,8 @@ fn expectations(case: &Case, plan: &Plan) -> String {
         let _ = writeln!(text, "# {}", case.line(index));
         let mut expected = case.expected_of(index);
         for region in &plan.placed[0].results {
-            let Some((own, rest)) = expected.map(|all| all.split_at(region.shape.width as usize)) else {
+            let Some((own, rest)) = expected.map(|all| all.split_at(region.shape.width as usize))
+            else {
                 let _ = writeln!(text, "# observed: {} EQ ...", place(plan, region, index, 0));
                 continue;
             };
@@ -195,7 +218,8 @@ fn expectations(case: &Case, plan: &Plan) -> String {
     text
 }
 
-/// The conditions of one result: one line where each component is one value, else a line for each condition.
+/// The conditions of one result: one line where each component is one value, else a line for each
+/// condition.
 fn of_region(plan: &Plan, region: &Region, case: usize, expected: &[Vec<Expectation>]) -> String {
     let format = region.shape.format;
     // A binary64 in words beside results of another width is compared half by half.
@@ -214,9 +238,13 @@ fn of_region(plan: &Plan, region: &Region, case: usize, expected: &[Vec<Expectat
     let mut text = String::new();
     for (component, conditions) in (0..).zip(expected) {
         for condition in conditions {
-            let (place, comparator) = (place(plan, region, case, component), condition.comparator());
+            let (place, comparator) =
+                (place(plan, region, case, component), condition.comparator());
             let _ = match (is_halved, condition) {
-                (true, Expectation::AtLeast(_) | Expectation::AtMost(_) | Expectation::Differs(_)) => {
+                (
+                    true,
+                    Expectation::AtLeast(_) | Expectation::AtMost(_) | Expectation::Differs(_),
+                ) => {
                     writeln!(
                         text,
                         "# not expressible of a value in two words: {place} {comparator} {}",
@@ -235,5 +263,9 @@ fn place(plan: &Plan, region: &Region, case: usize, component: u32) -> String {
     let buffer = &plan.buffers[region.buffer];
     let element = region.base as usize + case * buffer.element.count(region.shape) as usize;
     let size = buffer.element.bits(region.shape.format) as usize / 8;
-    format!("EXPECT {} IDX {}", buffer.name(), element * buffer.element.bytes() + component as usize * size)
+    format!(
+        "EXPECT {} IDX {}",
+        buffer.name(),
+        element * buffer.element.bytes() + component as usize * size
+    )
 }

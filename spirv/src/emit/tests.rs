@@ -2,7 +2,11 @@ use insta::assert_snapshot;
 
 use super::*;
 
-fn case<'a>(kernel: &'a Kernel, cases: &'a Cases, expected: Option<&'a [Vec<Expectation>]>) -> Case<'a> {
+fn case<'a>(
+    kernel: &'a Kernel,
+    cases: &'a Cases,
+    expected: Option<&'a [Vec<Expectation>]>,
+) -> Case<'a> {
     Case { kernel, cases, storage16: true, expected, note: "" }
 }
 
@@ -29,13 +33,25 @@ fn assembly_says_what_lies_where() {
 
 #[test]
 fn an_image_is_described_in_the_comments() {
-    let text = text("b10g11r11.store:route=storage_image", &[0x3f80_0000, 0, 0x7fc0_0000], EmitFormat::Spvasm, None);
-    assert_snapshot!(text.lines().take_while(|line| line.starts_with(';')).collect::<Vec<_>>().join("\n"));
+    let text = text(
+        "b10g11r11.store:route=storage_image",
+        &[0x3f80_0000, 0, 0x7fc0_0000],
+        EmitFormat::Spvasm,
+        None,
+    );
+    assert_snapshot!(
+        text.lines().take_while(|line| line.starts_with(';')).collect::<Vec<_>>().join("\n")
+    );
 }
 
 #[test]
 fn an_amber_script_carries_inputs_and_results_as_bits() {
-    assert_snapshot!(text("f16.fadd:controls=dp16;width=2", &[1, 2, 3, 0x8004], EmitFormat::Amber, Some(&[4, 0x8002])));
+    assert_snapshot!(text(
+        "f16.fadd:controls=dp16;width=2",
+        &[1, 2, 3, 0x8004],
+        EmitFormat::Amber,
+        Some(&[4, 0x8002])
+    ));
 }
 
 #[test]
@@ -67,7 +83,10 @@ fn assembly_tells_constant_blocks_and_specialised_values() {
         00000001 00000000 80000000 00000000 00000000 00000005 and 0\n";
     assert!(uniform.contains(constant_block), "{uniform}");
     let spec = text("f16.fabs:route=spec", &[0x8001], EmitFormat::Spvasm, None);
-    assert!(spec.contains("; SpecId 0: f16 8001 (the module itself has another value)\n"), "{spec}");
+    assert!(
+        spec.contains("; SpecId 0: f16 8001 (the module itself has another value)\n"),
+        "{spec}"
+    );
     // The default, as a hexadecimal float of sixteen bits: 0x7ffe is a NaN.
     assert!(spec.contains("OpSpecConstant %"), "{spec}");
     assert!(spec.contains(" 0x1.ff8p+16\n"), "{spec}");
@@ -76,15 +95,21 @@ fn assembly_tells_constant_blocks_and_specialised_values() {
 #[test]
 fn unknown_results_are_left_to_fill_in() {
     let text = text("f32.ford_equal", &[0, 0x8000_0000], EmitFormat::Amber, None);
-    assert!(text.ends_with("# case 0: 00000000 80000000\n# observed: EXPECT out_u32 IDX 0 EQ ...\n"), "{text}");
+    assert!(
+        text.ends_with("# case 0: 00000000 80000000\n# observed: EXPECT out_u32 IDX 0 EQ ...\n"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_shader_never_ends_its_amber_section_early() {
     // Amber reads the shader up to the first END, wherever it stands.
-    for kernel in crate::catalogue::plain().into_iter().filter(|kernel| kernel.route == Route::Buffer) {
+    for kernel in
+        crate::catalogue::plain().into_iter().filter(|kernel| kernel.route == Route::Buffer)
+    {
         let cases = Cases::new("", kernel.arity(), vec![0; kernel.arity()]);
-        let text = String::from_utf8(case(&kernel, &cases, None).emit(EmitFormat::Amber).unwrap()).unwrap();
+        let text = String::from_utf8(case(&kernel, &cases, None).emit(EmitFormat::Amber).unwrap())
+            .unwrap();
         let shader = text.split_once("SPIRV-ASM").unwrap().1;
         assert!(shader.split("END").next().unwrap().ends_with("OpFunctionEnd\n"), "{kernel}");
     }
@@ -98,7 +123,10 @@ fn an_amber_script_has_a_line_for_each_condition() {
         let case = Case { note: "observed: 1", ..case(&kernel, &cases, Some(expected)) };
         let text = String::from_utf8(case.emit(EmitFormat::Amber).unwrap()).unwrap();
         assert!(text.contains("# observed: 1\n"), "{text}");
-        text.lines().filter(|line| line.starts_with("EXPECT") || line.contains(" SIZE ")).map(str::to_owned).collect()
+        text.lines()
+            .filter(|line| line.starts_with("EXPECT") || line.contains(" SIZE "))
+            .map(str::to_owned)
+            .collect()
     };
     let bounds = vec![Expectation::AtLeast(0x3f80_0000), Expectation::AtMost(0x3f80_0002)];
     assert_eq!(
@@ -112,14 +140,20 @@ fn an_amber_script_has_a_line_for_each_condition() {
     // Two words that are one number.
     assert_eq!(
         lines("f64.fadd:route=push", &[0; 2], &[vec![Expectation::Differs(1)]]),
-        ["BUFFER out_words DATA_TYPE uint64 SIZE 1 FILL 42405", "EXPECT out_words IDX 0 NE 0x0000000000000001"]
+        [
+            "BUFFER out_words DATA_TYPE uint64 SIZE 1 FILL 42405",
+            "EXPECT out_words IDX 0 NE 0x0000000000000001"
+        ]
     );
 }
 
 #[test]
 fn glsl_is_written_where_there_is_some() {
     let spelled = text("f32.fadd:controls=szin32", &[0, 1], EmitFormat::Glsl, None);
-    assert!(spelled.contains("// f32.fadd:controls=szin32\n") && spelled.contains(" + "), "{spelled}");
+    assert!(
+        spelled.contains("// f32.fadd:controls=szin32\n") && spelled.contains(" + "),
+        "{spelled}"
+    );
     let version = spelled.lines().next().unwrap();
     assert_eq!(version, "#version 450");
     for id in ["f32.nmin", "f32.fadd:route=literal", "b10g11r11.store:route=clear"] {
@@ -138,7 +172,10 @@ fn what_does_not_fit_is_refused() {
     let error = emit(&spec, &Cases::new("", 1, vec![0]), EmitFormat::Amber).unwrap_err();
     assert!(error.to_string().contains("32 bits only; use spvasm"), "{error}");
     let add: Kernel = "f32.fadd".parse().unwrap();
-    assert!(matches!(emit(&add, &cases, EmitFormat::Spv), Err(BuildError::Cases { operands: 2, .. })));
+    assert!(matches!(
+        emit(&add, &cases, EmitFormat::Spv),
+        Err(BuildError::Cases { operands: 2, .. })
+    ));
     let cases = Cases::new("", 2, vec![0; 4]);
     assert!(matches!(
         case(&add, &cases, Some(&equal(&[0]))).emit(EmitFormat::Spv),

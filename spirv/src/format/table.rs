@@ -18,7 +18,8 @@ pub(super) struct FormatRow {
 /// What a value of a format is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Content {
-    /// A float of shaders; `encoding`: which, if not IEEE 754's (`OpTypeFloat`); `capability`: what a module declares for it.
+    /// A float of shaders; `encoding`: which, if not IEEE 754's (`OpTypeFloat`); `capability`: what
+    /// a module declares for it.
     Float { layout: FloatLayout, encoding: Option<FPEncoding>, capability: Option<Capability> },
     /// A 32-bit integer of shaders.
     Integer,
@@ -52,7 +53,11 @@ pub(super) enum TexelKind {
     Bc6h { signed: bool },
 }
 
-const fn float(name: &'static str, layout: FloatLayout, capability: Option<Capability>) -> FormatRow {
+const fn float(
+    name: &'static str,
+    layout: FloatLayout,
+    capability: Option<Capability>,
+) -> FormatRow {
     FormatRow { name, content: Content::Float { layout, encoding: None, capability } }
 }
 
@@ -75,7 +80,11 @@ const fn color(
     texel(name, channels, vulkan, image, TexelKind::Color)
 }
 
-const fn depth(name: &'static str, channels: &'static [Channel], vulkan: (i32, &'static str)) -> FormatRow {
+const fn depth(
+    name: &'static str,
+    channels: &'static [Channel],
+    vulkan: (i32, &'static str),
+) -> FormatRow {
     texel(name, channels, vulkan, None, TexelKind::Depth)
 }
 
@@ -89,7 +98,8 @@ const fn bc6h(name: &'static str, signed: bool, vulkan: (i32, &'static str)) -> 
 /// Declares [`Format`](super::Format) and its rows.
 macro_rules! formats {
     ($($(#[$doc:meta])* $variant:ident = $row:expr;)*) => {
-        /// A format of one value (or of one texel). Values travel as raw bits in a `u64`, right-aligned.
+        /// A format of one value (or of one texel). Values travel as raw bits in a `u64`,
+        /// right-aligned.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Format {
             $($(#[$doc])* $variant,)*

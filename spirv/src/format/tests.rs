@@ -22,10 +22,15 @@ fn channels_fill_a_texel_without_sharing_bits() {
 fn names_are_unique_and_parse_back() {
     for format in Format::ALL {
         assert_eq!(format.name().parse(), Ok(format));
-        let same = Format::ALL.into_iter().filter(|other| other.name() == format.name() || *other == format);
+        let same = Format::ALL
+            .into_iter()
+            .filter(|other| other.name() == format.name() || *other == format);
         assert_eq!(same.count(), 1, "{format}");
         let vulkan = |other: &&Format| other.vulkan() == format.vulkan();
-        assert!(!format.is_packed() || Format::PACKED.iter().filter(vulkan).count() == 1, "{format}");
+        assert!(
+            !format.is_packed() || Format::PACKED.iter().filter(vulkan).count() == 1,
+            "{format}"
+        );
     }
 }
 

@@ -1,5 +1,5 @@
-//! GLSL text of a plan: one function per kernel, called behind a guard and a switch on the row, between loads and stores that
-//! all rows share, as in the module built directly.
+//! GLSL text of a plan: one function per kernel, called behind a guard and a switch on the row,
+//! between loads and stores that all rows share, as in the module built directly.
 
 use std::fmt::Write as _;
 
@@ -10,8 +10,9 @@ use crate::plan::access::{self, BufferAccess};
 use crate::plan::piecewise::{Piece, pieces};
 use crate::plan::{Buffer, Direction, Element, PlacedKernel, Plan};
 
-/// GLSL has no operator that compares vectors, or chooses between them, component by component; these functions are its
-/// spelling of the same instructions (GLSL 4.60, sections 5.9, 8.3 and 8.7).
+/// GLSL has no operator that compares vectors, or chooses between them, component by component;
+/// these functions are its spelling of the same instructions (GLSL 4.60, sections 5.9, 8.3 and
+/// 8.7).
 const VECTOR_SPELLING: [(&str, &str); 13] = [
     ("$0 == $1", "equal($0, $1)"),
     ("$0 != $1", "notEqual($0, $1)"),
@@ -103,7 +104,9 @@ fn variables(access: &BufferAccess) -> String {
         return format!("        {kind} {name}[{}];\n", access.most());
     }
     let elements = 0..access.most();
-    elements.fold(String::new(), |text, index| text + &format!("        {kind} {name}_{index} = {kind}(0);\n"))
+    elements.fold(String::new(), |text, index| {
+        text + &format!("        {kind} {name}_{index} = {kind}(0);\n")
+    })
 }
 
 /// Loads or stores the elements of an access, where the row has them.
@@ -114,11 +117,18 @@ fn moves(plan: &Plan, access: &BufferAccess) -> String {
         Direction::In => format!("{variable} = {element};"),
         Direction::Out => format!("{element} = {variable};"),
     };
-    let mut text = format!("        uint {at} = slot * {} + {};\n", of_row(&access.strides()), of_row(&access.bases()));
+    let mut text = format!(
+        "        uint {at} = slot * {} + {};\n",
+        of_row(&access.strides()),
+        of_row(&access.bases())
+    );
     if access.is_long() {
         let assigned = assigned(format!("{name}[i]"), format!("{buffer}[{at} + i]"));
         let count = of_row(&access.counts());
-        let _ = writeln!(text, "        [[dont_unroll]] for (uint i = 0; i < {count}; ++i) {{ {assigned} }}");
+        let _ = writeln!(
+            text,
+            "        [[dont_unroll]] for (uint i = 0; i < {count}; ++i) {{ {assigned} }}"
+        );
         return text;
     }
     for run in access.runs() {
@@ -138,14 +148,27 @@ fn moves(plan: &Plan, access: &BufferAccess) -> String {
 }
 
 /// A kernel's call, between its values and the elements that carry them.
-fn case(plan: &Plan, row: usize, placed: &PlacedKernel, operands: &[BufferAccess], results: &[BufferAccess]) -> String {
-    let label = if row + 1 == plan.placed.len() { "default".to_owned() } else { format!("case {row}u") };
+fn case(
+    plan: &Plan,
+    row: usize,
+    placed: &PlacedKernel,
+    operands: &[BufferAccess],
+    results: &[BufferAccess],
+) -> String {
+    let label =
+        if row + 1 == plan.placed.len() { "default".to_owned() } else { format!("case {row}u") };
     let mut text = format!("        {label}: {{\n");
     let mut arguments = Vec::new();
     for (access, shape) in access::of_row(operands, row) {
         let kind = type_name(shape);
-        let parts: Vec<String> = (0..shape.width).map(|part| decoded(access, shape, part)).collect();
-        let _ = writeln!(text, "            {kind} p{} = {kind}({});", arguments.len(), parts.join(", "));
+        let parts: Vec<String> =
+            (0..shape.width).map(|part| decoded(access, shape, part)).collect();
+        let _ = writeln!(
+            text,
+            "            {kind} p{} = {kind}({});",
+            arguments.len(),
+            parts.join(", ")
+        );
         arguments.push(format!("p{}", arguments.len()));
     }
     let results: Vec<(&BufferAccess, Shape)> = access::of_row(results, row).collect();
@@ -153,7 +176,12 @@ fn case(plan: &Plan, row: usize, placed: &PlacedKernel, operands: &[BufferAccess
         let _ = writeln!(text, "            {} {name};", type_name(*shape));
     }
     arguments.extend(RESULTS[1..].iter().zip(&results[1..]).map(|(name, _)| (*name).to_owned()));
-    let _ = writeln!(text, "            first = {}({});", function_name(row, &placed.kernel), arguments.join(", "));
+    let _ = writeln!(
+        text,
+        "            first = {}({});",
+        function_name(row, &placed.kernel),
+        arguments.join(", ")
+    );
     for (name, (access, shape)) in RESULTS.iter().zip(&results) {
         for part in 0..shape.width {
             text.push_str(&encoded(access, *shape, part, &component(*shape, name, part)));
@@ -166,10 +194,16 @@ fn case(plan: &Plan, row: usize, placed: &PlacedKernel, operands: &[BufferAccess
 fn decoded(access: &BufferAccess, shape: Shape, part: u32) -> String {
     match (access.element, shape.format) {
         (Element::Words, Format::F64) => {
-            format!("packDouble2x32(uvec2({}, {}))", word(access, 2 * part), word(access, 2 * part + 1))
+            format!(
+                "packDouble2x32(uvec2({}, {}))",
+                word(access, 2 * part),
+                word(access, 2 * part + 1)
+            )
         }
         (Element::Words, Format::F32) => format!("uintBitsToFloat({})", word(access, part)),
-        (Element::U32 | Element::Words, Format::F16) => format!("unpackFloat2x16({}).x", word(access, part)),
+        (Element::U32 | Element::Words, Format::F16) => {
+            format!("unpackFloat2x16({}).x", word(access, part))
+        }
         (Element::U32 | Element::Words, Format::Bool) => format!("({} != 0u)", word(access, part)),
         (Element::U32 | Element::Words, Format::I32) => format!("int({})", word(access, part)),
         _ => word(access, part),
@@ -186,7 +220,9 @@ fn encoded(access: &BufferAccess, shape: Shape, part: u32, value: &str) -> Strin
             );
         }
         (Element::Words, Format::F32) => format!("floatBitsToUint({value})"),
-        (Element::U32 | Element::Words, Format::F16) => format!("packFloat2x16(f16vec2({value}, 0.0hf))"),
+        (Element::U32 | Element::Words, Format::F16) => {
+            format!("packFloat2x16(f16vec2({value}, 0.0hf))")
+        }
         (Element::U32 | Element::Words, Format::Bool | Format::I32) => format!("uint({value})"),
         _ => value.to_owned(),
     };
@@ -208,7 +244,9 @@ fn declaration(buffer: &Buffer) -> String {
     let (name, binding) = (buffer.name(), buffer.binding());
     let element = type_name(buffer.element.shape());
     let access = if buffer.direction == Direction::In { "readonly " } else { "" };
-    format!("layout(set = 0, binding = {binding}, std430) {access}buffer block_{name} {{ {element} {name}[]; }};\n")
+    format!(
+        "layout(set = 0, binding = {binding}, std430) {access}buffer block_{name} {{ {element} {name}[]; }};\n"
+    )
 }
 
 fn function(index: usize, placed: &PlacedKernel) -> Result<String, BuildError> {
@@ -223,12 +261,17 @@ fn function(index: usize, placed: &PlacedKernel) -> Result<String, BuildError> {
     // Operands are variables of their own: a choice between anything else would become a branch.
     let params = placed.params.iter().enumerate();
     let params = params.map(|(number, region)| format!("{} p{number}", type_name(region.shape)));
-    let others =
-        RESULTS[1..].iter().zip(others).map(|(name, region)| format!("out {} {name}", type_name(region.shape)));
+    let others = RESULTS[1..]
+        .iter()
+        .zip(others)
+        .map(|(name, region)| format!("out {} {name}", type_name(region.shape)));
     let params: Vec<String> = params.chain(others).collect();
     let (kind, name) = (type_name(first.shape), function_name(index, kernel));
     let expression = expression.replace('$', "p");
-    Ok(format!("{kind} {name}({}) {{\n    {kind} r = {expression};\n    return r;\n}}\n", params.join(", ")))
+    Ok(format!(
+        "{kind} {name}({}) {{\n    {kind} r = {expression};\n    return r;\n}}\n",
+        params.join(", ")
+    ))
 }
 
 /// A component of a variable: of a matrix by column and row.

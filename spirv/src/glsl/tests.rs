@@ -43,9 +43,14 @@ fn a_syntax_error_carries_the_compilers_message() {
 
 #[test]
 fn operands_and_results_are_got_at_in_one_place_for_all_rows() {
-    let kernels = ["f32.fadd:via=glsl", "f32.fsub:via=glsl", "f32.sqrt:via=glsl"].map(|id| (id.parse().unwrap(), 10));
+    let kernels = ["f32.fadd:via=glsl", "f32.fsub:via=glsl", "f32.sqrt:via=glsl"]
+        .map(|id| (id.parse().unwrap(), 10));
     let text = source::source(&Plan::new(&kernels, true, Variant::default())).unwrap();
-    assert_eq!((text.matches("= in_f32[").count(), text.matches("] = result").count()), (2, 1), "{text}");
+    assert_eq!(
+        (text.matches("= in_f32[").count(), text.matches("] = result").count()),
+        (2, 1),
+        "{text}"
+    );
     // The square root has one operand.
     assert!(text.contains("if ((row >= 2u ? 0u : 1u) != 0u) { operand1_0_0 = "), "{text}");
     assert!(text.contains("uint operand0_0_at = slot * 1u + (0u + row * 24u);"), "{text}");
@@ -78,8 +83,11 @@ fn layout_and_guard_are_those_of_the_plan() {
         ),
     ] {
         let text = source::source(&plan_of(id)).unwrap();
-        let common =
-            ["layout(local_size_x = 64) in;", "uint slot = gl_GlobalInvocationID.x - 64u;", "if (slot < 10u) {"];
+        let common = [
+            "layout(local_size_x = 64) in;",
+            "uint slot = gl_GlobalInvocationID.x - 64u;",
+            "if (slot < 10u) {",
+        ];
         for line in common.into_iter().chain(lines) {
             assert!(text.contains(line), "no `{line}` in\n{text}");
         }

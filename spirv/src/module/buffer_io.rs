@@ -1,4 +1,5 @@
-//! Elements of buffers: loads of operands and stores of results, each at one place in the code for all rows.
+//! Elements of buffers: loads of operands and stores of results, each at one place in the code for
+//! all rows.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,8 @@ use crate::plan::Element;
 use crate::plan::access::{self, BufferAccess};
 use crate::plan::records::records;
 
-/// Values of the operands: by their number, their buffer, and what the kernels of some rows take them for.
+/// Values of the operands: by their number, their buffer, and what the kernels of some rows take
+/// them for.
 pub(super) type LoadedValues = BTreeMap<(usize, usize, Shape), Word>;
 /// What results become: number of the result, buffer, number of the element.
 pub(super) type ResultElements = BTreeMap<(usize, usize, u32), Word>;
@@ -37,8 +39,10 @@ impl Emitter {
             for access in record.accesses {
                 for shape in access.shapes() {
                     let own = &rest[..access.element.count(shape) as usize];
-                    values
-                        .insert((access.number, access.buffer, shape), self.from_elements(access.element, shape, own)?);
+                    values.insert(
+                        (access.number, access.buffer, shape),
+                        self.from_elements(access.element, shape, own)?,
+                    );
                 }
                 rest = &rest[access.most() as usize..];
             }
@@ -56,25 +60,31 @@ impl Emitter {
         let first = self.first(access, place)?;
         let mut elements = Vec::new();
         for run in access.runs() {
-            let loaded = self.where_rows(place.row, &access.having(run[0]), access.element, |emitter| {
-                let load = |index: &u32| {
-                    let pointer = emitter.access_chain(
-                        access.element,
-                        memory.buffers[access.buffer],
-                        (first.0, first.1 + index),
-                    )?;
-                    let kind = emitter.shape(access.element.shape());
-                    emitter.value(Op::Load, kind, ids([pointer]))
-                };
-                run.iter().map(load).collect()
-            })?;
+            let loaded =
+                self.where_rows(place.row, &access.having(run[0]), access.element, |emitter| {
+                    let load = |index: &u32| {
+                        let pointer = emitter.access_chain(
+                            access.element,
+                            memory.buffers[access.buffer],
+                            (first.0, first.1 + index),
+                        )?;
+                        let kind = emitter.shape(access.element.shape());
+                        emitter.value(Op::Load, kind, ids([pointer]))
+                    };
+                    run.iter().map(load).collect()
+                })?;
             elements.extend(loaded);
         }
         Ok(elements)
     }
 
     /// The value that these elements carry.
-    fn from_elements(&mut self, element: Element, shape: Shape, elements: &[Word]) -> Result<Word, BuildError> {
+    fn from_elements(
+        &mut self,
+        element: Element,
+        shape: Shape,
+        elements: &[Word],
+    ) -> Result<Word, BuildError> {
         if element == Element::Words {
             return self.from_words(shape, elements);
         }
@@ -107,7 +117,12 @@ impl Emitter {
                             memory.buffers[access.buffer],
                             (first.0, first.1 + index),
                         )?;
-                        emitter.builder.store(pointer, elements[&(access.number, access.buffer, *index)], None, [])?;
+                        emitter.builder.store(
+                            pointer,
+                            elements[&(access.number, access.buffer, *index)],
+                            None,
+                            [],
+                        )?;
                     }
                     Ok(Vec::new())
                 })?;
@@ -126,13 +141,20 @@ impl Emitter {
         let mut elements = ResultElements::new();
         for ((access, shape), value) in access::of_row(&memory.results, row).zip(results) {
             let own = self.elements_of(access.element, shape, *value)?;
-            elements.extend((0..).zip(own).map(|(index, value)| ((access.number, access.buffer, index), value)));
+            elements.extend(
+                (0..).zip(own).map(|(index, value)| ((access.number, access.buffer, index), value)),
+            );
         }
         Ok(elements)
     }
 
     /// The elements that carry this value.
-    pub(super) fn elements_of(&mut self, element: Element, shape: Shape, value: Word) -> Result<Vec<Word>, BuildError> {
+    pub(super) fn elements_of(
+        &mut self,
+        element: Element,
+        shape: Shape,
+        value: Word,
+    ) -> Result<Vec<Word>, BuildError> {
         if element == Element::Words {
             return self.to_words(shape, value);
         }

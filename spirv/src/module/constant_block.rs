@@ -1,4 +1,5 @@
-//! Constant blocks in a module: a block in uniform memory or push constants, laid out as [`crate::plan::constant_block`] says.
+//! Constant blocks in a module: a block in uniform memory or push constants, laid out as
+//! [`crate::plan::constant_block`] says.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
@@ -45,8 +46,8 @@ impl Emitter {
         Some(ConstantBlock { variable, class })
     }
 
-    /// Slot and row of the whole module, by what the constant block's header says. Invocations beyond its slots get a slot that no
-    /// kernel has.
+    /// Slot and row of the whole module, by what the constant block's header says. Invocations
+    /// beyond its slots get a slot that no kernel has.
     pub(super) fn through(
         &mut self,
         constant_block: ConstantBlock,
@@ -106,7 +107,11 @@ impl Emitter {
     ) -> Result<Word, BuildError> {
         let vector = self.shape(VECTOR_OF_WORDS);
         let pointer = self.builder.type_pointer(None, constant_block.class, vector);
-        let at = self.value(Op::AccessChain, pointer, ids([constant_block.variable].into_iter().chain(indices)))?;
+        let at = self.value(
+            Op::AccessChain,
+            pointer,
+            ids([constant_block.variable].into_iter().chain(indices)),
+        )?;
         self.value(Op::Load, vector, ids([at]))
     }
 }

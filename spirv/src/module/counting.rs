@@ -38,13 +38,19 @@ impl Emitter {
         let now: Vec<Word> = shapes.iter().map(|_| self.builder.id()).collect();
         let next: Vec<Word> = shapes.iter().map(|_| self.builder.id()).collect();
         let before = self.block()?;
-        let [header, body, onward, merge, index, after] = std::array::from_fn(|_| self.builder.id());
+        let [header, body, onward, merge, index, after] =
+            std::array::from_fn(|_| self.builder.id());
         self.builder.branch(header)?;
         self.builder.begin_block(Some(header))?;
         self.define(index, Op::Phi, uint, ids([zero, before, after, onward]))?;
         for (place, shape) in shapes.iter().enumerate() {
             let kind = self.shape(*shape);
-            self.define(now[place], Op::Phi, kind, ids([first[place], before, next[place], onward]))?;
+            self.define(
+                now[place],
+                Op::Phi,
+                kind,
+                ids([first[place], before, next[place], onward]),
+            )?;
         }
         let inside = self.value(Op::ULessThan, bool, ids([index, count]))?;
         // Unrolled, it would stand there many times again.

@@ -1,7 +1,9 @@
-//! A loop over the elements of a record: it moves them one by one between a storage buffer and the code of the kernels.
+//! A loop over the elements of a record: it moves them one by one between a storage buffer and the
+//! code of the kernels.
 //!
-//! So one load, or one store, does for all kernels of the module: a driver spends most of its time for a small kernel on accesses
-//! to memory. The loop carries a few elements in phis; many go through a private array. Elements are integers: no bit changes.
+//! So one load, or one store, does for all kernels of the module: a driver spends most of its time
+//! for a small kernel on accesses to memory. The loop carries a few elements in phis; many go
+//! through a private array. Elements are integers: no bit changes.
 
 use rspirv::spirv::{Op, StorageClass, Word};
 
@@ -21,7 +23,8 @@ const CARRIED: u32 = 8;
 #[derive(Clone, Copy)]
 pub(super) struct ElementArray(Word);
 
-/// Where a row's elements of an access begin, less those of the accesses before: in memory, and among the elements of all rows.
+/// Where a row's elements of an access begin, less those of the accesses before: in memory, and
+/// among the elements of all rows.
 struct Begin {
     /// How many elements come before.
     after: Word,
@@ -31,7 +34,10 @@ struct Begin {
 
 impl Emitter {
     /// Declares the private array of a record, if it has one.
-    pub(super) fn declare_element_array(&mut self, record: &AccessRecord<'_>) -> Option<(usize, ElementArray)> {
+    pub(super) fn declare_element_array(
+        &mut self,
+        record: &AccessRecord<'_>,
+    ) -> Option<(usize, ElementArray)> {
         if !record.looped || record.most() <= CARRIED {
             return None;
         }
@@ -45,7 +51,8 @@ impl Emitter {
         Some((access.buffer, ElementArray(variable)))
     }
 
-    /// The elements that this row has, from a buffer, in the places of its accesses. Those that the row has not are any.
+    /// The elements that this row has, from a buffer, in the places of its accesses. Those that the
+    /// row has not are any.
     pub(super) fn load_record(
         &mut self,
         memory: &ModuleMemory,
@@ -122,13 +129,21 @@ impl Emitter {
     }
 
     /// How many elements this row has.
-    fn count(&mut self, record: &AccessRecord<'_>, place: InvocationPosition) -> Result<Word, BuildError> {
+    fn count(
+        &mut self,
+        record: &AccessRecord<'_>,
+        place: InvocationPosition,
+    ) -> Result<Word, BuildError> {
         let count = self.of_row(place.row, &record.counts())?;
         Ok(self.number(count))
     }
 
     /// Where the elements of each access begin, computed before the loop.
-    fn begins(&mut self, record: &AccessRecord<'_>, place: InvocationPosition) -> Result<Vec<Begin>, BuildError> {
+    fn begins(
+        &mut self,
+        record: &AccessRecord<'_>,
+        place: InvocationPosition,
+    ) -> Result<Vec<Begin>, BuildError> {
         let uint = self.scalar(Format::U32);
         let mut begins = Vec::with_capacity(record.accesses.len());
         for (number, access) in record.accesses.iter().enumerate() {
@@ -137,7 +152,8 @@ impl Emitter {
                 let base = self.word(base);
                 memory = self.value(Op::IAdd, uint, ids([memory, base]))?;
             }
-            let (after, own) = (self.of_row(place.row, &record.begins(number))?, record.place(number));
+            let (after, own) =
+                (self.of_row(place.row, &record.begins(number))?, record.place(number));
             let place = match after {
                 RowNumber::Same(after) => RowNumber::Same(own - after),
                 RowNumber::Word(after) => {
@@ -165,7 +181,8 @@ impl Emitter {
             memory = self.value(Op::Select, uint, ids([reached, begin.memory, memory]))?;
             if begin.place != place {
                 let (there, here) = (self.number(begin.place), self.number(place));
-                place = RowNumber::Word(self.value(Op::Select, uint, ids([reached, there, here]))?);
+                place =
+                    RowNumber::Word(self.value(Op::Select, uint, ids([reached, there, here]))?);
             }
         }
         let memory = self.value(Op::IAdd, uint, ids([memory, index]))?;

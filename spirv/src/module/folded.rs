@@ -1,13 +1,15 @@
-//! Operands that are constants of the module, so that the driver can fold the operation when it compiles.
+//! Operands that are constants of the module, so that the driver can fold the operation when it
+//! compiles.
 //!
-//! Every slot's operation stands in the code of its kernel, on constants of its own. The words of its results are masked by
-//! the invocation's slot, and what all slots leave is put together bit by bit: `(w0 & m0) | (w1 & m1) | ...`, each mask being
-//! all ones or zero, and computed from the slot by integer arithmetic that no compiler takes for a condition. So nothing selects
-//! among folded results: Mesa 22.3 and 25.0 make `select(c, 0u, 0xbf800000u)` an operation on floats that gives 80000000. In a
-//! module of one case the results are stored as they are.
+//! Every slot's operation stands in the code of its kernel, on constants of its own. The words of
+//! its results are masked by the invocation's slot, and what all slots leave is put together bit by
+//! bit: `(w0 & m0) | (w1 & m1) | ...`, each mask being all ones or zero, and computed from the slot
+//! by integer arithmetic that no compiler takes for a condition. So nothing selects among folded
+//! results: Mesa 22.3 and 25.0 make `select(c, 0u, 0xbf800000u)` an operation on floats that gives
+//! 80000000. In a module of one case the results are stored as they are.
 //!
-//! A store for each result would need no masks, but llvmpipe takes milliseconds to compile each, and Mesa 22.3 makes selections
-//! of reads from an array.
+//! A store for each result would need no masks, but llvmpipe takes milliseconds to compile each,
+//! and Mesa 22.3 makes selections of reads from an array.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, Word};
@@ -41,7 +43,8 @@ impl Emitter {
         }
     }
 
-    /// For each slot of the plan all ones in the invocation of that slot, 0 in others; none where there is one slot.
+    /// For each slot of the plan all ones in the invocation of that slot, 0 in others; none where
+    /// there is one slot.
     pub(super) fn masks(&mut self, plan: &Plan, slot: Word) -> Result<Vec<Word>, BuildError> {
         let uint = self.scalar(Format::U32);
         let most = plan.placed.iter().map(|placed| placed.slots).max().unwrap_or(0);
@@ -99,14 +102,22 @@ impl Emitter {
     }
 
     /// A truth value that no compiler knows.
-    fn run_time_condition(&mut self, condition: bool, place: InvocationPosition) -> Result<Word, BuildError> {
+    fn run_time_condition(
+        &mut self,
+        condition: bool,
+        place: InvocationPosition,
+    ) -> Result<Word, BuildError> {
         let (bool, constant) = (self.scalar(Format::Bool), self.word(0));
         let op = if condition { Op::IEqual } else { Op::INotEqual };
         let zero = place.zero.unwrap_or(constant);
         self.value(op, bool, ids([zero, constant]))
     }
 
-    fn constant_operands(&mut self, kernel: &Kernel, values: &[u64]) -> Result<Vec<Word>, BuildError> {
+    fn constant_operands(
+        &mut self,
+        kernel: &Kernel,
+        values: &[u64],
+    ) -> Result<Vec<Word>, BuildError> {
         let mut params = Vec::new();
         let mut component = 0;
         for shape in kernel.params() {
@@ -121,19 +132,31 @@ impl Emitter {
     }
 
     /// An operand of specialisation constants.
-    fn specialised(&mut self, kernel: &Kernel, shape: Shape, first: usize, bits: &[u64]) -> Result<Word, BuildError> {
+    fn specialised(
+        &mut self,
+        kernel: &Kernel,
+        shape: Shape,
+        first: usize,
+        bits: &[u64],
+    ) -> Result<Word, BuildError> {
         let constant = |(index, bits): (usize, &u64)| {
-            let constant = SpecialisationConstant { component: first + index, format: shape.format, bits: *bits };
+            let constant = SpecialisationConstant {
+                component: first + index,
+                format: shape.format,
+                bits: *bits,
+            };
             self.specialised.get(&constant).copied()
         };
         let parts: Option<Vec<Word>> = bits.iter().enumerate().map(constant).collect();
-        let parts = parts.ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given: first })?;
+        let parts = parts
+            .ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given: first })?;
         Ok(self.specialised_composite(shape, &parts))
     }
 
     fn specialised_composite(&mut self, shape: Shape, components: &[Word]) -> Word {
         let Some((part, _)) = shape.parts() else { return components[0] };
-        let parts = components.chunks(part.width as usize).map(|own| self.specialised_composite(part, own));
+        let parts =
+            components.chunks(part.width as usize).map(|own| self.specialised_composite(part, own));
         let parts: Vec<Word> = parts.collect();
         let kind = self.shape(shape);
         self.builder.spec_constant_composite(kind, parts)

@@ -1,18 +1,20 @@
-//! Cooperative matrices: the invocations of a subgroup bring the lines of the matrices together in shared memory, load,
-//! multiply and store them, and take their elements back.
+//! Cooperative matrices: the invocations of a subgroup bring the lines of the matrices together in
+//! shared memory, load, multiply and store them, and take their elements back.
 //!
-//! A work group is one subgroup, so that all of it takes part in each instruction ("Cooperative Matrix Instructions":
-//! these are in dynamically uniform control flow); an invocation without a slot does what the last slot does, and
-//! stores nothing. Invocation `i` has line `i` of A, B and C: its result lies on the diagonal. Where a subgroup has
-//! more invocations than the matrices lines, it multiplies several times. The variant's order decides which layouts are
-//! used, so that two modules of a kernel load and store in all of them, and what lies in the gaps.
+//! A work group is one subgroup, so that all of it takes part in each instruction ("Cooperative
+//! Matrix Instructions": these are in dynamically uniform control flow); an invocation without a
+//! slot does what the last slot does, and stores nothing. Invocation `i` has line `i` of A, B and
+//! C: its result lies on the diagonal. Where a subgroup has more invocations than the matrices
+//! lines, it multiplies several times. The variant's order decides which layouts are used, so that
+//! two modules of a kernel load and store in all of them, and what lies in the gaps.
 
 use std::ops::Range;
 
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
-    AddressingModel, Capability, CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixUse,
-    MemoryAccess, MemoryModel, MemorySemantics, Op, Scope, SelectionControl, StorageClass, Word,
+    AddressingModel, Capability, CooperativeMatrixLayout, CooperativeMatrixOperands,
+    CooperativeMatrixUse, MemoryAccess, MemoryModel, MemorySemantics, Op, Scope, SelectionControl,
+    StorageClass, Word,
 };
 
 use super::{InvocationPosition, ModuleMemory};
@@ -35,7 +37,8 @@ struct SharedLines {
     variable: Word,
     component: MatrixComponent,
     part: MatrixUse,
-    /// Whether the elements of a line lie one after the other; otherwise those of one place in all lines do.
+    /// Whether the elements of a line lie one after the other; otherwise those of one place in all
+    /// lines do.
     along: bool,
     /// From one line to the next, or from one place to the next; in elements.
     stride: u32,
@@ -94,17 +97,33 @@ impl Emitter {
     ) -> Result<(), BuildError> {
         let kernel = &plan.placed[0].kernel;
         let Some(unit) = kernel.matrix else {
-            return Err(BuildError::Operands { kernel: kernel.to_string(), given: memory.operands.len() });
+            return Err(BuildError::Operands {
+                kernel: kernel.to_string(),
+                given: memory.operands.len(),
+            });
         };
-        modes::require(&mut self.builder, Capability::CooperativeMatrixKHR, "SPV_KHR_cooperative_matrix");
-        // SPIR-V, "Universal Validation Rules": shaders with cooperative matrices use this memory model.
-        modes::require(&mut self.builder, Capability::VulkanMemoryModel, "SPV_KHR_vulkan_memory_model");
+        modes::require(
+            &mut self.builder,
+            Capability::CooperativeMatrixKHR,
+            "SPV_KHR_cooperative_matrix",
+        );
+        // SPIR-V, "Universal Validation Rules": shaders with cooperative matrices use this memory
+        // model.
+        modes::require(
+            &mut self.builder,
+            Capability::VulkanMemoryModel,
+            "SPV_KHR_vulkan_memory_model",
+        );
         self.builder.memory_model(AddressingModel::Logical, MemoryModel::Vulkan);
         if unit.has_bytes() {
             modes::require(&mut self.builder, Capability::Int8, "");
         }
         if kernel.formats().contains(&Format::Bf16) {
-            modes::require(&mut self.builder, Capability::BFloat16CooperativeMatrixKHR, "SPV_KHR_bfloat16");
+            modes::require(
+                &mut self.builder,
+                Capability::BFloat16CooperativeMatrixKHR,
+                "SPV_KHR_bfloat16",
+            );
         }
         let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
         let slots = plan.placed[0].slots;
@@ -136,10 +155,13 @@ impl Emitter {
             }
             SharedResult::Line(shared) => {
                 let gap = shared.component.gap();
-                self.each(0..if shared.along { shared.width + gap } else { shared.width }, |emitter, index| {
-                    let value = emitter.shared_element(shared, local, index)?;
-                    emitter.put(&own, index, value)
-                })?;
+                self.each(
+                    0..if shared.along { shared.width + gap } else { shared.width },
+                    |emitter, index| {
+                        let value = emitter.shared_element(shared, local, index)?;
+                        emitter.put(&own, index, value)
+                    },
+                )?;
                 if !shared.along {
                     self.each(shared.width..shared.width + gap, |emitter, index| {
                         let value = emitter.operand(&own, 0, index)?;
@@ -161,12 +183,20 @@ impl Emitter {
         (kernel, unit): (&Kernel, MatrixUnit),
         own: &KernelMemory<'_>,
     ) -> Result<SharedResult, BuildError> {
-        let (sharing, along) = (Sharing::new(plan.group(), unit.m.min(unit.n)), !plan.variant.reversed);
+        let (sharing, along) =
+            (Sharing::new(plan.group(), unit.m.min(unit.n)), !plan.variant.reversed);
         let mut staged = Vec::new();
-        for (number, part) in [MatrixUse::A, MatrixUse::B, MatrixUse::Accumulator].into_iter().enumerate() {
+        for (number, part) in
+            [MatrixUse::A, MatrixUse::B, MatrixUse::Accumulator].into_iter().enumerate()
+        {
             let (lines, width) = unit.lines(part);
             let copies = sharing.copies(lines);
-            let shared = self.shared_lines(unit.component(part), part, along, (plan.group() * copies, width));
+            let shared = self.shared_lines(
+                unit.component(part),
+                part,
+                along,
+                (plan.group() * copies, width),
+            );
             // All elements of a row of C are the one of this invocation.
             let is_one = part == MatrixUse::Accumulator;
             let zero = self.word(0);
@@ -223,15 +253,22 @@ impl Emitter {
         let rows = plan.group() * copies;
         let from = self.shared_lines(component, part, along, (rows, width));
         let to = self.shared_lines(component, part, !along, (rows, width));
-        // What is in the gaps of the one must not come into the other, nor what is in the other's be lost.
-        self.stage(from, 0..width, (sharing, copies), own, |emitter, index| emitter.operand(own, 0, index))?;
+        // What is in the gaps of the one must not come into the other, nor what is in the other's
+        // be lost.
+        self.stage(from, 0..width, (sharing, copies), own, |emitter, index| {
+            emitter.operand(own, 0, index)
+        })?;
         self.stage_gap(from, (sharing, copies), own)?;
         let poison = self.poison(component, along);
         self.stage(to, 0..width, (sharing, copies), own, |_, _| Ok(poison))?;
         if to.along {
-            self.stage(to, width..width + component.gap(), (sharing, copies), own, |emitter, index| {
-                emitter.operand(own, 0, index)
-            })?;
+            self.stage(
+                to,
+                width..width + component.gap(),
+                (sharing, copies),
+                own,
+                |emitter, index| emitter.operand(own, 0, index),
+            )?;
         }
         self.barrier()?;
         for round in 0..sharing.rounds() {
@@ -242,7 +279,8 @@ impl Emitter {
         Ok(SharedResult::Line(to))
     }
 
-    /// What is done with each of these numbers; it stands in the code once, since each access takes a compiler long.
+    /// What is done with each of these numbers; it stands in the code once, since each access takes
+    /// a compiler long.
     fn each(
         &mut self,
         numbers: Range<u32>,
@@ -257,12 +295,18 @@ impl Emitter {
     }
 
     /// An element of an operand of this invocation.
-    fn operand(&mut self, own: &KernelMemory<'_>, number: usize, index: Word) -> Result<Word, BuildError> {
+    fn operand(
+        &mut self,
+        own: &KernelMemory<'_>,
+        number: usize,
+        index: Word,
+    ) -> Result<Word, BuildError> {
         let uint = self.scalar(Format::U32);
         let (access, shape) = at(&own.memory.operands, number)?;
         let (first, further) = self.first(access, own.place)?;
         let place = self.value(Op::IAdd, uint, ids([first, index]))?;
-        let pointer = self.access_chain(access.element, own.memory.buffers[access.buffer], (place, further))?;
+        let pointer =
+            self.access_chain(access.element, own.memory.buffers[access.buffer], (place, further))?;
         let kind = self.shape(access.element.shape());
         let raw = self.value(Op::Load, kind, ids([pointer]))?;
         self.decode(shape.format, access.element, raw)
@@ -274,12 +318,14 @@ impl Emitter {
         let (access, shape) = at(&own.memory.results, 0)?;
         let (first, further) = self.first(access, own.place)?;
         let place = self.value(Op::IAdd, uint, ids([first, index]))?;
-        let pointer = self.access_chain(access.element, own.memory.buffers[access.buffer], (place, further))?;
+        let pointer =
+            self.access_chain(access.element, own.memory.buffers[access.buffer], (place, further))?;
         let raw = self.encode(shape.format, access.element, value)?;
         Ok(self.builder.store(pointer, raw, None, [])?)
     }
 
-    /// Declares shared memory for N lines, each of a width, with a gap behind each line, or behind all of them.
+    /// Declares shared memory for N lines, each of a width, with a gap behind each line, or behind
+    /// all of them.
     fn shared_lines(
         &mut self,
         component: MatrixComponent,
@@ -293,7 +339,8 @@ impl Emitter {
         let array = self.builder.type_array(element, length);
         let pointer = self.builder.type_pointer(None, StorageClass::Workgroup, array);
         // The builder would put it into the function that is open.
-        let (variable, place) = (self.builder.id(), vec![Operand::StorageClass(StorageClass::Workgroup)]);
+        let (variable, place) =
+            (self.builder.id(), vec![Operand::StorageClass(StorageClass::Workgroup)]);
         let declared = Instruction::new(Op::Variable, Some(pointer), Some(variable), place);
         self.builder.module_mut().types_global_values.push(declared);
         SharedLines { variable, component, part, along, stride, width }
@@ -338,7 +385,8 @@ impl Emitter {
         }
     }
 
-    /// Puts elements of the line of each invocation into shared memory, as often as the matrices need it.
+    /// Puts elements of the line of each invocation into shared memory, as often as the matrices
+    /// need it.
     fn stage(
         &mut self,
         shared: SharedLines,
@@ -372,17 +420,33 @@ impl Emitter {
             return Ok(());
         }
         let poison = self.poison(shared.component, shared.along);
-        self.stage(shared, shared.width..shared.width + shared.component.gap(), sharing, own, |_, _| Ok(poison))
+        self.stage(
+            shared,
+            shared.width..shared.width + shared.component.gap(),
+            sharing,
+            own,
+            |_, _| Ok(poison),
+        )
     }
 
-    fn shared_element(&mut self, shared: SharedLines, line: Word, place: Word) -> Result<Word, BuildError> {
+    fn shared_element(
+        &mut self,
+        shared: SharedLines,
+        line: Word,
+        place: Word,
+    ) -> Result<Word, BuildError> {
         let kind = self.matrix_component(shared.component);
         let pointer = self.shared_pointer(shared, line, place)?;
         let value = self.value(Op::Load, kind, accessed([pointer]))?;
         self.widened(shared.component, value)
     }
 
-    fn shared_pointer(&mut self, shared: SharedLines, line: Word, place: Word) -> Result<Word, BuildError> {
+    fn shared_pointer(
+        &mut self,
+        shared: SharedLines,
+        line: Word,
+        place: Word,
+    ) -> Result<Word, BuildError> {
         let uint = self.scalar(Format::U32);
         let (outer, inner) = if shared.along { (line, place) } else { (place, line) };
         let stride = self.word(shared.stride);
@@ -393,7 +457,12 @@ impl Emitter {
         self.value(Op::AccessChain, pointer, ids([shared.variable, index]))
     }
 
-    fn matrix_type(&mut self, unit: MatrixUnit, part: MatrixUse, component: MatrixComponent) -> Word {
+    fn matrix_type(
+        &mut self,
+        unit: MatrixUnit,
+        part: MatrixUse,
+        component: MatrixComponent,
+    ) -> Word {
         let (rows, columns) = unit.size(part);
         let element = self.matrix_component(component);
         let part = match part {
@@ -406,7 +475,8 @@ impl Emitter {
         self.builder.type_cooperative_matrix_khr(element, scope, rows, columns, part)
     }
 
-    /// Pointer to the first element of a matrix whose first line is this one, its layout and its stride.
+    /// Pointer to the first element of a matrix whose first line is this one, its layout and its
+    /// stride.
     fn matrix_place(&mut self, shared: SharedLines, first: u32) -> Result<[Word; 3], BuildError> {
         let (first, zero) = (self.word(first), self.word(0));
         let pointer = self.shared_pointer(shared, first, zero)?;
@@ -419,21 +489,39 @@ impl Emitter {
         Ok([pointer, self.word(layout as u32), self.word(shared.stride)])
     }
 
-    fn load_matrix(&mut self, unit: MatrixUnit, shared: SharedLines, first: u32) -> Result<Word, BuildError> {
+    fn load_matrix(
+        &mut self,
+        unit: MatrixUnit,
+        shared: SharedLines,
+        first: u32,
+    ) -> Result<Word, BuildError> {
         let kind = self.matrix_type(unit, shared.part, shared.component);
         let place = self.matrix_place(shared, first)?;
         self.value(Op::CooperativeMatrixLoadKHR, kind, accessed(place))
     }
 
-    fn store_matrix(&mut self, shared: SharedLines, matrix: Word, first: u32) -> Result<(), BuildError> {
+    fn store_matrix(
+        &mut self,
+        shared: SharedLines,
+        matrix: Word,
+        first: u32,
+    ) -> Result<(), BuildError> {
         let [pointer, layout, stride] = self.matrix_place(shared, first)?;
-        Ok(self.builder.cooperative_matrix_store_khr(pointer, matrix, layout, Some(stride), Some(SHARED), [])?)
+        Ok(self.builder.cooperative_matrix_store_khr(
+            pointer,
+            matrix,
+            layout,
+            Some(stride),
+            Some(SHARED),
+            [],
+        )?)
     }
 
     fn barrier(&mut self) -> Result<(), BuildError> {
         let made = MemorySemantics::MAKE_AVAILABLE | MemorySemantics::MAKE_VISIBLE;
         let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY | made;
-        let [scope, semantics] = [Scope::Workgroup as u32, semantics.bits()].map(|number| self.word(number));
+        let [scope, semantics] =
+            [Scope::Workgroup as u32, semantics.bits()].map(|number| self.word(number));
         Ok(self.builder.control_barrier(scope, scope, semantics)?)
     }
 }
@@ -446,5 +534,8 @@ fn accessed(values: impl IntoIterator<Item = Word>) -> Vec<Operand> {
 /// The access of this number of the kernel, and what the kernel takes the value for.
 fn at(accesses: &[BufferAccess], number: usize) -> Result<(&BufferAccess, Shape), BuildError> {
     let found = access::of_row(accesses, 0).find(|(access, _)| access.number == number);
-    found.ok_or_else(|| BuildError::Operands { kernel: "of matrices".to_owned(), given: accesses.len() })
+    found.ok_or_else(|| BuildError::Operands {
+        kernel: "of matrices".to_owned(),
+        given: accesses.len(),
+    })
 }

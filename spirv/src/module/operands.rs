@@ -1,4 +1,5 @@
-//! The operands of a module's kernels and their results, between memory and the code of each kernel.
+//! The operands of a module's kernels and their results, between memory and the code of each
+//! kernel.
 
 use rspirv::spirv::Word;
 
@@ -53,21 +54,32 @@ impl Emitter {
         let placed = &plan.placed[row];
         let kernel = &placed.kernel;
         let results = match operands {
-            OperandSource::Constants(masks) => return self.folded(memory, row, placed, masks, place),
+            OperandSource::Constants(masks) => {
+                return self.folded(memory, row, placed, masks, place);
+            }
             OperandSource::Values(values) => {
                 let own = access::of_row(&memory.operands, row);
-                let own = own.map(|(access, shape)| values.get(&(access.number, access.buffer, shape)).copied());
+                let own = own.map(|(access, shape)| {
+                    values.get(&(access.number, access.buffer, shape)).copied()
+                });
                 let given = values.len();
                 // State is set for the shader, which loads nothing of it.
                 let is_state = placed.image.is_some_and(|image| image.state().is_some());
-                let values: Option<Vec<Word>> = if is_state { Some(Vec::new()) } else { own.collect() };
-                let values = values.ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given })?;
+                let values: Option<Vec<Word>> =
+                    if is_state { Some(Vec::new()) } else { own.collect() };
+                let values = values
+                    .ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given })?;
                 match (placed.image, memory.images.get(row)) {
-                    (None, _) if let (Code::Subgroup(op, form), Some(lane)) = (kernel.op.code, place.lane) => {
+                    (None, _)
+                        if let (Code::Subgroup(op, form), Some(lane)) =
+                            (kernel.op.code, place.lane) =>
+                    {
                         vec![self.of_subgroup(plan, (kernel, op, form), &values, lane)?]
                     }
                     (None, _) => self.operation(kernel, &values)?,
-                    (Some(_), Some(declared)) => self.of_texel(placed, *declared, &values, place)?,
+                    (Some(_), Some(declared)) => {
+                        self.of_texel(placed, *declared, &values, place)?
+                    }
                     // No shader gets at the texel.
                     (Some(_), None) => Vec::new(),
                 }
@@ -80,7 +92,11 @@ impl Emitter {
         self.to_elements(memory, row, &results)
     }
 
-    fn from_constant_block(&mut self, kernel: &Kernel, words: &[Word]) -> Result<Vec<Word>, BuildError> {
+    fn from_constant_block(
+        &mut self,
+        kernel: &Kernel,
+        words: &[Word],
+    ) -> Result<Vec<Word>, BuildError> {
         let mut rest = words;
         let mut value = |shape: Shape| {
             let (own, after) = rest.split_at((shape.words() as usize).next_multiple_of(4));

@@ -16,7 +16,11 @@ pub(super) enum RowNumber {
 
 impl Emitter {
     /// The number of this row, out of those of all rows; a row that has no use for one may get any.
-    pub(super) fn of_row(&mut self, row: Word, numbers: &[Option<u32>]) -> Result<RowNumber, BuildError> {
+    pub(super) fn of_row(
+        &mut self,
+        row: Word,
+        numbers: &[Option<u32>],
+    ) -> Result<RowNumber, BuildError> {
         let pieces = pieces(numbers);
         let offset = self.of_piece(row, &pieces, |piece| piece.offset)?;
         let stride = self.of_piece(row, &pieces, |piece| piece.stride)?;
@@ -38,14 +42,21 @@ impl Emitter {
     }
 
     /// The number of the piece that this row is in.
-    fn of_piece(&mut self, row: Word, pieces: &[Piece], of: fn(&Piece) -> u32) -> Result<RowNumber, BuildError> {
+    fn of_piece(
+        &mut self,
+        row: Word,
+        pieces: &[Piece],
+        of: fn(&Piece) -> u32,
+    ) -> Result<RowNumber, BuildError> {
         let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
         let mut number = RowNumber::Same(pieces.first().map_or(0, of));
         for pair in pieces.windows(2) {
             if of(&pair[0]) != of(&pair[1]) {
-                let (from, after, before) = (self.word(pair[1].from), self.word(of(&pair[1])), self.number(number));
+                let (from, after, before) =
+                    (self.word(pair[1].from), self.word(of(&pair[1])), self.number(number));
                 let reached = self.value(Op::UGreaterThanEqual, bool, ids([row, from]))?;
-                number = RowNumber::Word(self.value(Op::Select, uint, ids([reached, after, before]))?);
+                number =
+                    RowNumber::Word(self.value(Op::Select, uint, ids([reached, after, before]))?);
             }
         }
         Ok(number)

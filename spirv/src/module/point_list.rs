@@ -1,14 +1,15 @@
-//! Kernels in shaders that draw: a point for each slot, an instance for each row. What covers an attachment draws a
-//! [triangle](super::triangle) instead.
+//! Kernels in shaders that draw: a point for each slot, an instance for each row. What covers an
+//! attachment draws a [triangle](super::triangle) instead.
 //!
-//! A vertex shader knows both by their numbers. A fragment shader receives both from the vertex shader of [`point_list`], which puts the point of
-//! a slot where its texel lies in an attachment, or all of them on one place where there is none.
+//! A vertex shader knows both by their numbers. A fragment shader receives both from the vertex
+//! shader of [`point_list`], which puts the point of a slot where its texel lies in an attachment,
+//! or all of them on one place where there is none.
 
 use rspirv::binary::Assemble;
 use rspirv::dr::{Module, Operand};
 use rspirv::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op,
-    StorageClass, Word,
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel,
+    FunctionControl, MemoryModel, Op, StorageClass, Word,
 };
 
 use super::InvocationPosition;
@@ -24,8 +25,8 @@ use crate::route::Stage;
 const SINGLE: Shape = Shape::scalar(Format::F32);
 const POSITION: Shape = Shape::vector(Format::F32, 4);
 
-/// The vertex shader that a plan's fragment shader goes with: words of a module, entry point `main`. Slot and row go to the
-/// locations 0 and 1.
+/// The vertex shader that a plan's fragment shader goes with: words of a module, entry point
+/// `main`. Slot and row go to the locations 0 and 1.
 pub fn point_list(plan: &Plan) -> Result<Vec<u32>, BuildError> {
     let mut emitter = Emitter::before();
     let uint = emitter.scalar(Format::U32);
@@ -42,7 +43,8 @@ pub fn point_list(plan: &Plan) -> Result<Vec<u32>, BuildError> {
         Some(image) => emitter.middle(slot, image.extent)?,
         None => [zero, zero],
     };
-    let farthest = plan.image().is_some_and(|image| image.state() == Some(FixedFunctionState::MaxDepth));
+    let farthest =
+        plan.image().is_some_and(|image| image.state() == Some(FixedFunctionState::MaxDepth));
     let depth = if farthest { unit } else { zero };
     let position = emitter.compose(POSITION, &[middle[0], middle[1], depth, unit])?;
     emitter.builder.store(place[0], position, None, [])?;
@@ -69,7 +71,8 @@ impl Emitter {
     ) -> Result<InvocationPosition, BuildError> {
         let uint = self.scalar(Format::U32);
         if stage == Stage::Fragment {
-            let values = if plan.covers() { vec![self.coordinates()] } else { self.inputs().to_vec() };
+            let values =
+                if plan.covers() { vec![self.coordinates()] } else { self.inputs().to_vec() };
             let interface: Vec<Word> = values.iter().chain(texels).copied().collect();
             let main = self.begin_entry(ExecutionModel::Fragment, &interface)?;
             self.builder.execution_mode(main, ExecutionMode::OriginUpperLeft, []);
@@ -77,7 +80,10 @@ impl Emitter {
                 self.builder.execution_mode(main, ExecutionMode::DepthReplacing, []);
             }
             let (slot, row) = match values[..] {
-                [slot, row] => (self.value(Op::Load, uint, ids([slot]))?, self.value(Op::Load, uint, ids([row]))?),
+                [slot, row] => (
+                    self.value(Op::Load, uint, ids([slot]))?,
+                    self.value(Op::Load, uint, ids([row]))?,
+                ),
                 // Its slot is that of every row.
                 _ => (self.covered(values[0])?, self.word(0)),
             };
@@ -113,12 +119,20 @@ impl Emitter {
         let numbers = [(BuiltIn::VertexIndex, "vertex"), (BuiltIn::InstanceIndex, "instance")]
             .map(|(built_in, name)| self.built_in_of(StorageClass::Input, int, built_in, name));
         let place = [(BuiltIn::Position, position, "position"), (BuiltIn::PointSize, size, "size")]
-            .map(|(built_in, kind, name)| self.built_in_of(StorageClass::Output, kind, built_in, name));
+            .map(|(built_in, kind, name)| {
+                self.built_in_of(StorageClass::Output, kind, built_in, name)
+            });
         (numbers, place)
     }
 
     /// A built-in input or output.
-    pub(crate) fn built_in_of(&mut self, class: StorageClass, kind: Word, built_in: BuiltIn, name: &str) -> Word {
+    pub(crate) fn built_in_of(
+        &mut self,
+        class: StorageClass,
+        kind: Word,
+        built_in: BuiltIn,
+        name: &str,
+    ) -> Word {
         let pointer = self.builder.type_pointer(None, class, kind);
         let variable = self.builder.variable(pointer, None, class, None);
         self.builder.decorate(variable, Decoration::BuiltIn, [Operand::BuiltIn(built_in)]);
@@ -135,7 +149,11 @@ impl Emitter {
     }
 
     /// Declares and opens `main`.
-    pub(crate) fn begin_entry(&mut self, model: ExecutionModel, interface: &[Word]) -> Result<Word, BuildError> {
+    pub(crate) fn begin_entry(
+        &mut self,
+        model: ExecutionModel,
+        interface: &[Word],
+    ) -> Result<Word, BuildError> {
         let void = self.builder.type_void();
         let signature = self.builder.type_function(void, []);
         let main = self.builder.begin_function(void, None, FunctionControl::NONE, signature)?;
@@ -164,8 +182,8 @@ impl Emitter {
         self.value(Op::Bitcast, uint, ids([number]))
     }
 
-    /// The slot of a vertex. Those of the groups that do nothing wrap around to slots that no kernel has; attributes are fetched by
-    /// the vertex's own number, so there are none.
+    /// The slot of a vertex. Those of the groups that do nothing wrap around to slots that no
+    /// kernel has; attributes are fetched by the vertex's own number, so there are none.
     fn slot(&mut self, vertex: Word, plan: &Plan) -> Result<Word, BuildError> {
         let uint = self.scalar(Format::U32);
         let number = self.number_of(vertex)?;
@@ -175,10 +193,11 @@ impl Emitter {
         Ok(slot)
     }
 
-    /// The middle of a slot's texel, in the coordinates of a viewport as large as the image: an odd number of half texels from its
-    /// edge.
+    /// The middle of a slot's texel, in the coordinates of a viewport as large as the image: an odd
+    /// number of half texels from its edge.
     fn middle(&mut self, slot: Word, [_, height]: [u32; 2]) -> Result<[Word; 2], BuildError> {
-        let (uint, int, float) = (self.scalar(Format::U32), self.scalar(Format::I32), self.scalar(Format::F32));
+        let (uint, int, float) =
+            (self.scalar(Format::U32), self.scalar(Format::I32), self.scalar(Format::F32));
         let width = self.word(IMAGE_WIDTH);
         let column = self.value(Op::UMod, uint, ids([slot, width]))?;
         let line = self.value(Op::UDiv, uint, ids([slot, width]))?;

@@ -1,9 +1,11 @@
-//! Operations over the invocations of a subgroup: all of them take the cases of the subgroup one after the other. Each loads the
-//! operands of the case, holds the one or the other of them, a value that changes no result, or one that spoils it where it is
-//! none of the result's; one of them stores the result.
+//! Operations over the invocations of a subgroup: all of them take the cases of the subgroup one
+//! after the other. Each loads the operands of the case, holds the one or the other of them, a
+//! value that changes no result, or one that spoils it where it is none of the result's; one of
+//! them stores the result.
 //!
-//! A work group is one subgroup. The invocation that stores is the last but one, so that a scan has one behind it. Who holds what is
-//! the same in each run: where results depend on that, they are not taken for unstable ones.
+//! A work group is one subgroup. The invocation that stores is the last but one, so that a scan has
+//! one behind it. Who holds what is the same in each run: where results depend on that, they are
+//! not taken for unstable ones.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Op, Scope, SelectionControl, Word};
@@ -88,11 +90,19 @@ impl Emitter {
                 let part = self.takes_part(plan, form, (lane, [first, second]))?;
                 (self.spoilt(kernel, op, part, value)?, part)
             }
-            _ => return Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() }),
+            _ => {
+                return Err(BuildError::Operands {
+                    kernel: kernel.to_string(),
+                    given: params.len(),
+                });
+            }
         };
         let scope = self.word(Scope::Subgroup as Word);
-        let mut operands =
-            vec![Operand::IdScope(scope), Operand::GroupOperation(form.operation()), Operand::IdRef(held)];
+        let mut operands = vec![
+            Operand::IdScope(scope),
+            Operand::GroupOperation(form.operation()),
+            Operand::IdRef(held),
+        ];
         if form == SubgroupForm::Clustered {
             operands.push(Operand::IdRef(self.word(SMALLEST_SUBGROUP)));
         }
@@ -109,8 +119,8 @@ impl Emitter {
         self.value(Op::Phi, kind, ids([result, inside, held, before]))
     }
 
-    /// The invocations that hold the operands: the last of the first half, and the last before the one that stores; or, of a
-    /// cluster, the first two.
+    /// The invocations that hold the operands: the last of the first half, and the last before the
+    /// one that stores; or, of a cluster, the first two.
     fn holders(&mut self, plan: &Plan, form: SubgroupForm) -> [Word; 2] {
         let size = size(plan);
         let first = match form {
@@ -143,7 +153,9 @@ impl Emitter {
             SubgroupForm::Reduce => (Op::ULessThan, self.word(size(plan))),
             SubgroupForm::Inclusive => (Op::ULessThanEqual, storing),
             SubgroupForm::Exclusive => (Op::ULessThan, storing),
-            SubgroupForm::Clustered => (Op::UGreaterThanEqual, self.word(size(plan) - SMALLEST_SUBGROUP)),
+            SubgroupForm::Clustered => {
+                (Op::UGreaterThanEqual, self.word(size(plan) - SMALLEST_SUBGROUP))
+            }
             SubgroupForm::Partly => {
                 let mut part = self.is_lane(lane, storing)?;
                 for holder in holders {
@@ -157,7 +169,13 @@ impl Emitter {
     }
 
     /// A value where it takes part, and one that spoils the result where it does not.
-    fn spoilt(&mut self, kernel: &Kernel, op: Op, part: Word, value: Word) -> Result<Word, BuildError> {
+    fn spoilt(
+        &mut self,
+        kernel: &Kernel,
+        op: Op,
+        part: Word,
+        value: Word,
+    ) -> Result<Word, BuildError> {
         let shape = kernel.result();
         let Some(layout) = shape.format.float() else { return Ok(value) };
         let sign = if op == Op::GroupNonUniformFMin { layout.sign_bit() } else { 0 };
@@ -165,14 +183,21 @@ impl Emitter {
         self.value(Op::Select, kind, ids([part, value, large]))
     }
 
-    /// The summand of an invocation: a large one, the same with the other sign, or a unit, which is lost beside them.
-    fn summand(&mut self, kernel: &Kernel, lane: Word, (positive, negative): (Word, Word)) -> Result<Word, BuildError> {
+    /// The summand of an invocation: a large one, the same with the other sign, or a unit, which is
+    /// lost beside them.
+    fn summand(
+        &mut self,
+        kernel: &Kernel,
+        lane: Word,
+        (positive, negative): (Word, Word),
+    ) -> Result<Word, BuildError> {
         let shape = kernel.result();
         let Some(layout) = shape.format.float() else {
             return Err(BuildError::Operands { kernel: kernel.to_string(), given: 2 });
         };
         let (large, unit) = (large_summand(layout), unit_summand(layout));
-        let [unit, plus, minus] = [unit, large, large | layout.sign_bit()].map(|bits| self.constant(shape, bits));
+        let [unit, plus, minus] =
+            [unit, large, large | layout.sign_bit()].map(|bits| self.constant(shape, bits));
         let value = self.where_lane(kernel, (lane, positive), plus, unit)?;
         self.where_lane(kernel, (lane, negative), minus, value)
     }

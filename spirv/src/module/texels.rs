@@ -15,7 +15,8 @@ use crate::plan::PlacedKernel;
 const ONES: Shape = Shape::vector(Format::F32, 4);
 
 impl Emitter {
-    /// What is read from the texel of the kernel's slot; nothing where these values are written to it.
+    /// What is read from the texel of the kernel's slot; nothing where these values are written to
+    /// it.
     pub(super) fn of_texel(
         &mut self,
         placed: &PlacedKernel,
@@ -33,7 +34,10 @@ impl Emitter {
             }
             ([param], [value]) => (param.shape, *value),
             (params, _) => {
-                return Err(BuildError::Operands { kernel: placed.kernel.to_string(), given: params.len() });
+                return Err(BuildError::Operands {
+                    kernel: placed.kernel.to_string(),
+                    given: params.len(),
+                });
             }
         };
         self.write_texel(declared, place.slot, shape, value)?;

@@ -1,5 +1,5 @@
-//! Texels that a fragment shader puts out: one triangle covers the whole attachment, and a fragment's coordinates say which slot
-//! it is of.
+//! Texels that a fragment shader puts out: one triangle covers the whole attachment, and a
+//! fragment's coordinates say which slot it is of.
 
 use rspirv::binary::Assemble;
 use rspirv::spirv::{BuiltIn, ExecutionModel, Op, StorageClass, Word};
@@ -17,8 +17,9 @@ const ONE: u64 = 0x3f80_0000;
 const THREE: u64 = 0x4040_0000;
 const SIGN: u64 = 0x8000_0000;
 
-/// The vertex shader of the triangle: words of a module, entry point `main`. Its corners are (-1, -1), (3, -1) and (-1, 3), which
-/// leaves nothing of the viewport out; those of a reversed variant lie on the other side.
+/// The vertex shader of the triangle: words of a module, entry point `main`. Its corners are (-1,
+/// -1), (3, -1) and (-1, 3), which leaves nothing of the viewport out; those of a reversed variant
+/// lie on the other side.
 pub fn triangle(plan: &Plan) -> Result<Vec<u32>, BuildError> {
     let mut emitter = Emitter::before();
     let (int, bool) = (emitter.scalar(Format::I32), emitter.scalar(Format::Bool));
@@ -28,7 +29,8 @@ pub fn triangle(plan: &Plan) -> Result<Vec<u32>, BuildError> {
     emitter.begin_entry(ExecutionModel::Vertex, &[vertex, place])?;
     let number = emitter.number_of(vertex)?;
     let sign = if plan.variant.reversed { SIGN } else { 0 };
-    let (near, far) = (emitter.constant(SINGLE, ONE | SIGN ^ sign), emitter.constant(SINGLE, THREE | sign));
+    let (near, far) =
+        (emitter.constant(SINGLE, ONE | SIGN ^ sign), emitter.constant(SINGLE, THREE | sign));
     let mut corner = Vec::new();
     // The second vertex lies far to the right, the third one far below.
     for only in [1, 2] {

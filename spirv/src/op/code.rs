@@ -67,7 +67,8 @@ pub enum Code {
     LoadStore,
     /// `OpPhi` of operands 1 and 2, chosen by a branch on operand 0.
     Phi,
-    /// `OpSelect` of operands 1 and 2, constants of the module, by operand 0, which no compiler knows.
+    /// `OpSelect` of operands 1 and 2, constants of the module, by operand 0, which no compiler
+    /// knows.
     SelectConstants,
     /// `OpPhi` of such constants behind a branch on such a condition.
     PhiConstants,
@@ -83,11 +84,13 @@ pub enum Code {
     TexelCopy,
     /// A texel from one of another format, the operand's.
     TexelConvert,
-    /// A texel from a vector and the texel that was there before: what a fragment shader puts out, blended.
+    /// A texel from a vector and the texel that was there before: what a fragment shader puts out,
+    /// blended.
     Blend(Blend),
     /// Numbers that are state of the pipeline or of a sampler, seen in a texel or vector.
     State(FixedFunctionState),
-    /// An element of the product of two cooperative matrices plus a third (`OpCooperativeMatrixMulAddKHR`).
+    /// An element of the product of two cooperative matrices plus a third
+    /// (`OpCooperativeMatrixMulAddKHR`).
     MatrixMulAdd,
     /// A line of a cooperative matrix, loaded in one layout and stored in the other.
     MatrixLoadStore(MatrixUse),
@@ -96,10 +99,17 @@ pub enum Code {
 }
 
 /// Routes of stores; formats that no storage image has go without the first.
-const STORES: [Route; 5] = [Route::StorageImage, Route::Clear, Route::Blit, Route::Attachment, Route::Resolve];
+const STORES: [Route; 5] =
+    [Route::StorageImage, Route::Clear, Route::Blit, Route::Attachment, Route::Resolve];
 /// Routes of loads, likewise.
-const LOADS: [Route; 6] =
-    [Route::StorageImage, Route::Sampled, Route::TexelBuffer, Route::Blit, Route::Vertex, Route::View];
+const LOADS: [Route; 6] = [
+    Route::StorageImage,
+    Route::Sampled,
+    Route::TexelBuffer,
+    Route::Blit,
+    Route::Vertex,
+    Route::View,
+];
 
 impl Code {
     /// The routes it can take in a format, the natural one first.
@@ -117,7 +127,9 @@ impl Code {
             Code::TexelConvert => &[Route::Blit],
             Code::Blend(_)
             | Code::State(
-                FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth | FixedFunctionState::BlendConstants,
+                FixedFunctionState::MinDepth
+                | FixedFunctionState::MaxDepth
+                | FixedFunctionState::BlendConstants,
             ) => &[Route::Attachment],
             Code::SelectConstants | Code::PhiConstants => &[Route::Literal, Route::Spec],
             Code::MatrixMulAdd | Code::MatrixLoadStore(_) | Code::Subgroup(..) => &[Route::Buffer],
@@ -169,11 +181,13 @@ pub enum FixedFunctionState {
     MaxDepth,
     /// Blend constants, the factor of a source of ones; what was there has the factor zero.
     BlendConstants,
-    /// The custom border colour of a sampler, looked up outside the image (`VK_EXT_custom_border_color`).
+    /// The custom border colour of a sampler, looked up outside the image
+    /// (`VK_EXT_custom_border_color`).
     BorderColor,
 }
 
-/// How an attachment blends what is put out, the source, with what is there, the destination (`VkBlendOp` ADD).
+/// How an attachment blends what is put out, the source, with what is there, the destination
+/// (`VkBlendOp` ADD).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Blend {
     /// Factors one and zero: the source.

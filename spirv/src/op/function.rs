@@ -127,7 +127,8 @@ pub enum Function {
     PackHalf,
     /// The reverse.
     UnpackHalf,
-    /// A vector to fixed-point numbers side by side in a word, the first lowest: `bits` each, of [-1, 1] where signed, else of [0, 1].
+    /// A vector to fixed-point numbers side by side in a word, the first lowest: `bits` each, of
+    /// [-1, 1] where signed, else of [0, 1].
     PackNorm {
         bits: u32,
         signed: bool,
@@ -147,6 +148,7 @@ pub enum Function {
     Load,
     /// An element of a product of matrices plus one of a third.
     MatrixMulAdd,
-    /// A sum of one summand of each invocation of a subgroup, of which two invocations hold other ones.
+    /// A sum of one summand of each invocation of a subgroup, of which two invocations hold other
+    /// ones.
     SummationOrder,
 }

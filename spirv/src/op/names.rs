@@ -1,7 +1,8 @@
 //! What operations are called elsewhere: in SPIR-V, GLSL, HLSL, WGSL, C and CUDA.
 //!
-//! SPIR-V's and GLSL's names follow from the table of operations, but for those of texels. The others are listed here: an operation
-//! has the name of each function or operator that a compiler may lower to it.
+//! SPIR-V's and GLSL's names follow from the table of operations, but for those of texels. The
+//! others are listed here: an operation has the name of each function or operator that a compiler
+//! may lower to it.
 
 use super::{Code, Inst, Op};
 
@@ -184,7 +185,8 @@ impl Op {
             Code::Inst(Inst::Ext(op)) => Some(format!("{op:?}")),
             _ => None,
         };
-        let mut names: Vec<(Language, String)> = spirv.into_iter().map(|name| (Language::Spirv, name)).collect();
+        let mut names: Vec<(Language, String)> =
+            spirv.into_iter().map(|name| (Language::Spirv, name)).collect();
         names.extend(self.glsl.and_then(spelled).map(|name| (Language::Glsl, name)));
         if let Some((_, hlsl, wgsl)) = NAMES.iter().find(|(name, ..)| *name == self.name) {
             names.extend(hlsl.iter().map(|name| (Language::Hlsl, (*name).to_owned())));
@@ -236,7 +238,15 @@ mod tests {
         };
         assert_eq!(
             names("fmul"),
-            ["SPIR-V OpFMul", "GLSL *", "HLSL *", "WGSL *", "CUDA __fmul_rn", "CUDA __dmul_rn", "CUDA __hmul"]
+            [
+                "SPIR-V OpFMul",
+                "GLSL *",
+                "HLSL *",
+                "WGSL *",
+                "CUDA __fmul_rn",
+                "CUDA __dmul_rn",
+                "CUDA __hmul"
+            ]
         );
         assert_eq!(names("nmin"), ["SPIR-V NMin", "HLSL min", "WGSL min", "C fmin", "C fminf"]);
         assert_eq!(

@@ -91,7 +91,16 @@ const fn compare(
     glsl: &'static str,
     about: &'static str,
 ) -> Op {
-    row(name, FLOATS, &[T, T], BOOL, core(op), glsl, Function::Compare { relation, unordered }, about)
+    row(
+        name,
+        FLOATS,
+        &[T, T],
+        BOOL,
+        core(op),
+        glsl,
+        Function::Compare { relation, unordered },
+        about,
+    )
 }
 
 const BOTH: &[Arg] = &[Arg::Param(0), Arg::Param(1)];
@@ -111,20 +120,34 @@ const fn negated(
 
 /// A blit from texels of another format, or the same.
 const fn convert(name: &'static str, from: &'static [OperandType], about: &'static str) -> Op {
-    row(name, Format::COLORS, from, SCALAR, Code::TexelConvert, "", Function::Store, about).whole(1, 1)
+    row(name, Format::COLORS, from, SCALAR, Code::TexelConvert, "", Function::Store, about)
+        .whole(1, 1)
 }
 
 /// A line of a cooperative matrix that is loaded and stored.
-const fn moved(name: &'static str, part: MatrixUse, line: &'static [OperandType], about: &'static str) -> Op {
-    row(name, ELEMENTS, line, line[0], Code::MatrixLoadStore(part), "", Function::Move, about).whole(1, 1)
+const fn moved(
+    name: &'static str,
+    part: MatrixUse,
+    line: &'static [OperandType],
+    about: &'static str,
+) -> Op {
+    row(name, ELEMENTS, line, line[0], Code::MatrixLoadStore(part), "", Function::Move, about)
+        .whole(1, 1)
 }
 
 /// An operation over a subgroup, of two operands.
-const fn across(name: &'static str, op: SpvOp, form: SubgroupForm, function: Function, about: &'static str) -> Op {
+const fn across(
+    name: &'static str,
+    op: SpvOp,
+    form: SubgroupForm,
+    function: Function,
+    about: &'static str,
+) -> Op {
     row(name, FLOATS, &[T, T], T, Code::Subgroup(op, form), "", function, about).whole(1, 1)
 }
 
-/// A sum over a subgroup that shows its order: the invocations that hold a large summand and one of the other sign.
+/// A sum over a subgroup that shows its order: the invocations that hold a large summand and one of
+/// the other sign.
 const fn order(name: &'static str, form: SubgroupForm, about: &'static str) -> Op {
     let code = Code::Subgroup(SpvOp::GroupNonUniformFAdd, form);
     row(name, FLOATS, &[WORD, WORD], SCALAR, code, "", Function::SummationOrder, about).whole(1, 1)

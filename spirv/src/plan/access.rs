@@ -1,14 +1,15 @@
 //! Accesses: where in the code of a module all rows get at the same operand, or the same result.
 //!
-//! A driver spends most of its time for a small kernel on getting at memory, so a module has one load for all rows, and one
-//! store: the row shows where, and whether.
+//! A driver spends most of its time for a small kernel on getting at memory, so a module has one
+//! load for all rows, and one store: the row shows where, and whether.
 
 use std::collections::BTreeSet;
 
 use crate::kernel::Shape;
 use crate::plan::{Buffer, Direction, Element, PlacedKernel, Plan, Region};
 
-/// Most words that the code gets at one by one: each access takes a compiler as long as the loop that does for all.
+/// Most words that the code gets at one by one: each access takes a compiler as long as the loop
+/// that does for all.
 const FEW: u32 = 2;
 
 /// The operand, or the result, of this number in this buffer, row by row.
@@ -31,8 +32,11 @@ pub(crate) fn results(plan: &Plan) -> Vec<BufferAccess> {
 }
 
 fn accesses(plan: &Plan, of: fn(&PlacedKernel) -> &[Region]) -> Vec<BufferAccess> {
-    let places: BTreeSet<(usize, usize)> =
-        plan.placed.iter().flat_map(|placed| of(placed).iter().map(|region| region.buffer).enumerate()).collect();
+    let places: BTreeSet<(usize, usize)> = plan
+        .placed
+        .iter()
+        .flat_map(|placed| of(placed).iter().map(|region| region.buffer).enumerate())
+        .collect();
     let access = |(number, buffer): (usize, usize)| {
         let own = |region: &Region| region.buffer == buffer;
         let regions = plan.placed.iter().map(|placed| of(placed).get(number).copied().filter(own));
@@ -43,8 +47,13 @@ fn accesses(plan: &Plan, of: fn(&PlacedKernel) -> &[Region]) -> Vec<BufferAccess
 }
 
 /// What a row has, in order.
-pub(crate) fn of_row(accesses: &[BufferAccess], row: usize) -> impl Iterator<Item = (&BufferAccess, Shape)> {
-    accesses.iter().filter_map(move |access| Some((access, access.regions.get(row)?.as_ref()?.shape)))
+pub(crate) fn of_row(
+    accesses: &[BufferAccess],
+    row: usize,
+) -> impl Iterator<Item = (&BufferAccess, Shape)> {
+    accesses
+        .iter()
+        .filter_map(move |access| Some((access, access.regions.get(row)?.as_ref()?.shape)))
 }
 
 impl BufferAccess {

@@ -9,8 +9,8 @@ use crate::route::Route;
 /// A specialisation constant; its `SpecId` is its place in [`Plan::specialised`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SpecialisationConstant {
-    /// Which component of the operands takes the value, counted through a case: equal values of two operands are two
-    /// constants.
+    /// Which component of the operands takes the value, counted through a case: equal values of
+    /// two operands are two constants.
     pub component: usize,
     /// Format of the constant.
     pub format: Format,
@@ -19,7 +19,8 @@ pub struct SpecialisationConstant {
 }
 
 impl SpecialisationConstant {
-    /// The value that the module itself gives it: another one, so that a driver that does not specialise shows.
+    /// The value that the module itself gives it: another one, so that a driver that does not
+    /// specialise shows.
     pub fn default_bits(self) -> u64 {
         !self.bits & self.format.mask()
     }
@@ -55,16 +56,23 @@ mod tests {
     #[test]
     fn each_value_of_each_operand_is_one_constant() {
         let kernel: Kernel = "f32.select:route=spec".parse().unwrap();
-        let request = LayoutRequest { kernel, slots: 2, operands: 0, values: vec![1, 7, 7, 0, 7, 8].into() };
+        let request =
+            LayoutRequest { kernel, slots: 2, operands: 0, values: vec![1, 7, 7, 0, 7, 8].into() };
         let constants = Plan::sharing(&[request], true, Variant::default()).specialised();
-        let constants: Vec<_> = constants.iter().map(|one| (one.component, one.format, one.bits)).collect();
+        let constants: Vec<_> =
+            constants.iter().map(|one| (one.component, one.format, one.bits)).collect();
         let (flag, float) = (Format::Bool, Format::F32);
-        assert_eq!(constants, [(0, flag, 0), (0, flag, 1), (1, float, 7), (2, float, 7), (2, float, 8)]);
+        assert_eq!(
+            constants,
+            [(0, flag, 0), (0, flag, 1), (1, float, 7), (2, float, 7), (2, float, 8)]
+        );
     }
 
     #[test]
     fn the_module_has_another_value() {
-        for (format, bits) in [(Format::Bool, 1), (Format::F16, 0x3c00), (Format::F64, 0), (Format::I32, 0xffff_ffff)] {
+        for (format, bits) in
+            [(Format::Bool, 1), (Format::F16, 0x3c00), (Format::F64, 0), (Format::I32, 0xffff_ffff)]
+        {
             let constant = SpecialisationConstant { component: 0, format, bits };
             assert_ne!(constant.default_bits(), bits);
             assert_eq!(constant.default_bits() & !format.mask(), 0);

@@ -6,8 +6,8 @@ use crate::kernel::Kernel;
 use crate::op::{Code, FixedFunctionState};
 use crate::route::Route;
 
-/// The image of a texel kernel: descriptor set 0, binding [`Image::binding`], 2D, one layer, optimal tiling. On the route
-/// [`Route::TexelBuffer`] it is a buffer of as many texels.
+/// The image of a texel kernel: descriptor set 0, binding [`Image::binding`], 2D, one layer,
+/// optimal tiling. On the route [`Route::TexelBuffer`] it is a buffer of as many texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Image {
     /// Packed format.
@@ -77,7 +77,9 @@ pub(super) const fn writes(code: Code) -> bool {
             | Code::TexelConvert
             | Code::Blend(_)
             | Code::State(
-                FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth | FixedFunctionState::BlendConstants
+                FixedFunctionState::MinDepth
+                    | FixedFunctionState::MaxDepth
+                    | FixedFunctionState::BlendConstants
             )
     )
 }
@@ -87,8 +89,8 @@ pub(super) const fn reads(code: Code) -> bool {
     matches!(code, Code::ImageRead | Code::ImageSample) || code.is_blended()
 }
 
-/// How many kernels like this one a module may have. Texel kernels have an image each, and as many as every device has room for
-/// (Vulkan, required limits); commands and state serve one at a time.
+/// How many kernels like this one a module may have. Texel kernels have an image each, and as many
+/// as every device has room for (Vulkan, required limits); commands and state serve one at a time.
 pub const fn most_kernels(kernel: &Kernel) -> usize {
     match (kernel.op.code, kernel.route) {
         // All invocations of a subgroup take part.
@@ -99,7 +101,8 @@ pub const fn most_kernels(kernel: &Kernel) -> usize {
         (_, Route::StorageImage) => 4,
         // `maxPerStageDescriptorSampledImages` and `maxPerStageDescriptorSamplers`.
         (_, Route::Sampled | Route::View | Route::TexelBuffer) => 16,
-        // `maxFragmentCombinedOutputResources`, of which the buffer of the operands is one; there is one depth attachment.
+        // `maxFragmentCombinedOutputResources`, of which the buffer of the operands is one; there
+        // is one depth attachment.
         (_, route) if route.is_drawn() && !kernel.format.is_depth() => 3,
         // `maxVertexInputAttributes` and `maxVertexInputBindings`.
         (_, Route::Vertex) => 16,

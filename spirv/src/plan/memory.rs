@@ -4,15 +4,16 @@ use std::ops::Range;
 
 use super::{Plan, Region};
 
-/// Writes one component of one slot into the bytes of its buffer. A half in a word leaves the upper half 0.
+/// Writes one component of one slot into the bytes of its buffer. A half in a word leaves the upper
+/// half 0.
 pub fn write(plan: &Plan, bytes: &mut [u8], region: &Region, slot: u32, component: u32, bits: u64) {
     let place = place(plan, region, slot, component);
     let size = place.len();
     bytes[place].copy_from_slice(&bits.to_le_bytes()[..size]);
 }
 
-/// Reads one component of one slot as the whole element (32 bits for a half in a word: an upper half that is not 0
-/// shows that the kernel did not write it).
+/// Reads one component of one slot as the whole element (32 bits for a half in a word: an upper
+/// half that is not 0 shows that the kernel did not write it).
 pub fn read(plan: &Plan, bytes: &[u8], region: &Region, slot: u32, component: u32) -> u64 {
     let place = place(plan, region, slot, component);
     let mut word = [0; 8];

@@ -1,4 +1,5 @@
-//! Records: what each row has in one buffer, one value after the other, so that one loop gets at all of it.
+//! Records: what each row has in one buffer, one value after the other, so that one loop gets at
+//! all of it.
 
 use super::Element;
 use super::access::BufferAccess;
@@ -10,13 +11,15 @@ pub(crate) struct AccessRecord<'a> {
     pub looped: bool,
 }
 
-/// The records of these accesses. Where there is one row its accesses stay apart, and short ones have no loop. So do floats: without
-/// controls a driver may take what it selects or carries for no NaN, and one zero for the other; of integers no bit changes.
+/// The records of these accesses. Where there is one row its accesses stay apart, and short ones
+/// have no loop. So do floats: without controls a driver may take what it selects or carries for no
+/// NaN, and one zero for the other; of integers no bit changes.
 pub(crate) fn records(accesses: &[BufferAccess]) -> Vec<AccessRecord<'_>> {
     let mut records: Vec<AccessRecord<'_>> = Vec::new();
     for access in accesses {
         let together = access.rows() > 1 && matches!(access.element, Element::U32 | Element::Words);
-        let same = |record: &&mut AccessRecord<'_>| together && record.accesses[0].buffer == access.buffer;
+        let same =
+            |record: &&mut AccessRecord<'_>| together && record.accesses[0].buffer == access.buffer;
         match records.iter_mut().find(same) {
             Some(record) => record.accesses.push(access),
             None => records.push(AccessRecord { accesses: vec![access], looped: false }),
@@ -48,7 +51,10 @@ impl AccessRecord<'_> {
     pub fn begins(&self, number: usize) -> Vec<Option<u32>> {
         let mut begins = vec![0; self.accesses[0].rows()];
         for access in &self.accesses[..number] {
-            begins.iter_mut().zip(access.counts()).for_each(|(begin, count)| *begin += count.unwrap_or(0));
+            begins
+                .iter_mut()
+                .zip(access.counts())
+                .for_each(|(begin, count)| *begin += count.unwrap_or(0));
         }
         begins.into_iter().map(Some).collect()
     }
@@ -67,7 +73,8 @@ mod tests {
 
     #[test]
     fn every_row_has_its_words_one_after_the_other() {
-        let plan = plan(&["f32.fma:width=2", "f32.sqrt:width=4", "f64.fadd:width=2", "f32.fadd:width=3"]);
+        let plan =
+            plan(&["f32.fma:width=2", "f32.sqrt:width=4", "f64.fadd:width=2", "f32.fadd:width=3"]);
         let accesses = operands(&plan);
         let records = records(&accesses);
         let [words] = records.as_slice() else { panic!("{} records", records.len()) };
@@ -83,7 +90,9 @@ mod tests {
     fn floats_stay_apart() {
         let plan = plan(&["f32.fma", "f32.sqrt", "f32.phi", "f32.fadd"]);
         let accesses = operands(&plan);
-        assert!(records(&accesses).iter().all(|record| !record.looped && record.accesses.len() == 1));
+        assert!(
+            records(&accesses).iter().all(|record| !record.looped && record.accesses.len() == 1)
+        );
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! The digest of a block: numbers that show whether any result differs, whatever the order in which they were found, and
-//! where only one does also which, and what it was.
+//! The digest of a block: numbers that show whether any result differs, whatever the order in which
+//! they were found, and where only one does also which, and what it was.
 //!
-//! Each word of a result is hashed together with the number of its input; an invocation sums the hashes of its inputs, and
-//! sums its sums, so that a hash counts as often as steps are left. A block has the totals of both, and that of the first with
-//! each lane's number as its weight. A single result that differs makes the three differ by `d`, `d * (steps - step)` and `d *
-//! lane`.
+//! Each word of a result is hashed together with the number of its input; an invocation sums the
+//! hashes of its inputs, and sums its sums, so that a hash counts as often as steps are left. A
+//! block has the totals of both, and that of the first with each lane's number as its weight. A
+//! single result that differs makes the three differ by `d`, `d * (steps - step)` and `d * lane`.
 
 use rspirv::spirv::{Op, Word};
 
@@ -13,17 +13,21 @@ use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
 use crate::format::Format;
 
-/// What makes the hash of one input another than that of the next: 2^32 divided by the golden ratio.
+/// What makes the hash of one input another than that of the next: 2^32 divided by the golden
+/// ratio.
 const STEP: u32 = 0x9e37_79b9;
 /// The same for one word of a result and the next.
 const WORD: u32 = 0x85eb_ca6b;
 
-/// A round of the hash: `x ^= x >> shift`, then, but for the last, `x *= factor`. A bijection of 32 bits with low bias, by the
-/// constants of Chris Wellons, "Prospecting for Hash Functions" (2018).
+/// A round of the hash: `x ^= x >> shift`, then, but for the last, `x *= factor`. A bijection of 32
+/// bits with low bias, by the constants of Chris Wellons, "Prospecting for Hash Functions" (2018).
 const ROUNDS: [(u32, u32); 3] = [(16, 0x7feb_352d), (15, 0x846c_a68b), (16, 1)];
 
 /// The hash of a word of the result of an input; `place` is the word's number in the result.
-#[expect(clippy::inline_always, reason = "loops over many results are compiled for the processor's instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "loops over many results are compiled for the processor's instructions"
+)]
 #[inline(always)]
 pub fn mix(input: u32, place: u32, word: u32) -> u32 {
     let start = word ^ salt(input, place);
@@ -32,8 +36,10 @@ pub fn mix(input: u32, place: u32, word: u32) -> u32 {
 
 /// The word with this hash.
 pub fn unmix(input: u32, place: u32, hash: u32) -> u32 {
-    let undone =
-        ROUNDS.iter().rev().fold(hash, |x, (shift, factor)| unshifted(x.wrapping_mul(inverse(*factor)), *shift));
+    let undone = ROUNDS
+        .iter()
+        .rev()
+        .fold(hash, |x, (shift, factor)| unshifted(x.wrapping_mul(inverse(*factor)), *shift));
     undone ^ salt(input, place)
 }
 
@@ -48,15 +54,18 @@ fn unshifted(value: u32, shift: u32) -> u32 {
     (shift..32).step_by(shift as usize).fold(value, |x, _| value ^ x >> shift)
 }
 
-/// The reciprocal of an odd number modulo 2^32, by Newton's iteration: each step doubles the number of right bits.
+/// The reciprocal of an odd number modulo 2^32, by Newton's iteration: each step doubles the number
+/// of right bits.
 fn inverse(odd: u32) -> u32 {
     (0..5).fold(odd, |x, _| x.wrapping_mul(2_u32.wrapping_sub(odd.wrapping_mul(x))))
 }
 
-/// The digest of a block, as it lies in the results: three sums modulo 2^32, and how many invocations have added theirs.
+/// The digest of a block, as it lies in the results: three sums modulo 2^32, and how many
+/// invocations have added theirs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Digest {
-    /// Of the hashes, of the hashes weighted by the steps left, of the hashes weighted by the lane.
+    /// Of the hashes, of the hashes weighted by the steps left, of the hashes weighted by the
+    /// lane.
     pub sums: [u32; 3],
     /// Invocations; [`LANES`] where none was left out.
     pub lanes: u32,
@@ -72,14 +81,17 @@ impl Digest {
         Digest { sums, lanes }
     }
 
-    /// The digest of these results, `words` a result, of consecutive inputs from `first` on that make a block.
+    /// The digest of these results, `words` a result, of consecutive inputs from `first` on that
+    /// make a block.
     pub fn of(first: u32, results: &[u32], words: u32) -> Digest {
         let inputs = results.len() as u32 / words.max(1);
         let steps = inputs / LANES;
         let mut sums = [0_u32; 3];
         for (number, result) in (0..).zip(results.chunks_exact(words.max(1) as usize)) {
             let input = first.wrapping_add(number);
-            let hash = (0..).zip(result).fold(0, |sum: u32, (place, word)| sum.wrapping_add(mix(input, place, *word)));
+            let hash = (0..)
+                .zip(result)
+                .fold(0, |sum: u32, (place, word)| sum.wrapping_add(mix(input, place, *word)));
             let (step, lane) = (number / LANES, number % LANES);
             for (sum, weight) in sums.iter_mut().zip([1, steps - step, lane]) {
                 *sum = sum.wrapping_add(hash.wrapping_mul(weight));
@@ -88,11 +100,12 @@ impl Digest {
         Digest { sums, lanes: LANES }
     }
 
-    /// Where the one result lies that differs between an older digest of a block of N steps and this one, counted
-    /// from the block's first input, and how much larger its hash is now. `None` where it cannot have been one alone, or where
-    /// several places would do.
+    /// Where the one result lies that differs between an older digest of a block of N steps and
+    /// this one, counted from the block's first input, and how much larger its hash is now.
+    /// `None` where it cannot have been one alone, or where several places would do.
     pub fn single(self, older: Digest, steps: u32) -> Option<(u32, u32)> {
-        let [change, of_steps, of_lanes] = [0, 1, 2].map(|sum| self.sums[sum].wrapping_sub(older.sums[sum]));
+        let [change, of_steps, of_lanes] =
+            [0, 1, 2].map(|sum| self.sums[sum].wrapping_sub(older.sums[sum]));
         let find = |target: u32, most: u32| {
             let mut found = (0..=most).filter(|weight| change.wrapping_mul(*weight) == target);
             found.next().filter(|_| found.next().is_none())
@@ -106,7 +119,8 @@ impl Digest {
     }
 }
 
-/// The digest of a block whose results, of one word each, come piece by piece: it sums as the invocations do.
+/// The digest of a block whose results, of one word each, come piece by piece: it sums as the
+/// invocations do.
 #[derive(Clone, Debug)]
 pub struct Digesting {
     totals: [u32; LANES as usize],
@@ -120,14 +134,19 @@ impl Default for Digesting {
 }
 
 impl Digesting {
-    /// Adds the next results, of consecutive inputs from `first` on; their number is a multiple of [`LANES`].
+    /// Adds the next results, of consecutive inputs from `first` on; their number is a multiple of
+    /// [`LANES`].
     #[expect(clippy::inline_always, reason = "see mix")]
     #[inline(always)]
     pub fn add(&mut self, first: u32, results: &[u32]) {
         let mut input = first;
         for row in results.as_chunks::<{ LANES as usize }>().0 {
             for (lane, result) in row.iter().enumerate() {
-                self.totals[lane] = self.totals[lane].wrapping_add(mix(input.wrapping_add(lane as u32), 0, *result));
+                self.totals[lane] = self.totals[lane].wrapping_add(mix(
+                    input.wrapping_add(lane as u32),
+                    0,
+                    *result,
+                ));
                 self.weighted[lane] = self.weighted[lane].wrapping_add(self.totals[lane]);
             }
             input = input.wrapping_add(LANES);
@@ -137,9 +156,13 @@ impl Digesting {
     /// The digest of all.
     pub fn digest(&self) -> Digest {
         let sum = |words: &mut dyn Iterator<Item = u32>| words.fold(0, u32::wrapping_add);
-        let by_lane = (0..).zip(self.totals).map(|(lane, total): (u32, u32)| lane.wrapping_mul(total));
-        let sums =
-            [sum(&mut self.totals.into_iter()), sum(&mut self.weighted.into_iter()), sum(&mut by_lane.into_iter())];
+        let by_lane =
+            (0..).zip(self.totals).map(|(lane, total): (u32, u32)| lane.wrapping_mul(total));
+        let sums = [
+            sum(&mut self.totals.into_iter()),
+            sum(&mut self.weighted.into_iter()),
+            sum(&mut by_lane.into_iter()),
+        ];
         Digest { sums, lanes: LANES }
     }
 }
@@ -149,7 +172,12 @@ pub(super) const CARRIED: usize = 2;
 
 impl Emitter {
     /// The sums with the hashes of one result.
-    pub(super) fn digested(&mut self, input: Word, words: &[Word], sums: &[Word]) -> Result<Vec<Word>, BuildError> {
+    pub(super) fn digested(
+        &mut self,
+        input: Word,
+        words: &[Word],
+        sums: &[Word],
+    ) -> Result<Vec<Word>, BuildError> {
         let uint = self.scalar(Format::U32);
         let step = self.word(STEP);
         let salt = self.value(Op::IMul, uint, ids([input, step]))?;

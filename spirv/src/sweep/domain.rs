@@ -7,7 +7,8 @@ use crate::route::{Route, Stage, Via};
 
 use super::BLOCK;
 
-/// Every input of a kernel: the bits of its operands side by side, the first operand's highest, are the input's number.
+/// Every input of a kernel: the bits of its operands side by side, the first operand's highest, are
+/// the input's number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Domain {
     kernel: Kernel,
@@ -20,9 +21,11 @@ const MOST: u32 = 32;
 const LEAST: u32 = 16;
 
 impl Domain {
-    /// The domain of a kernel; an error where it is too large, or where the kernel's operands are not computed by a shader.
+    /// The domain of a kernel; an error where it is too large, or where the kernel's operands are
+    /// not computed by a shader.
     pub fn of(kernel: &Kernel) -> Result<Domain, BuildError> {
-        let refused = |reason: String| Err(BuildError::NoDomain { kernel: kernel.to_string(), reason });
+        let refused =
+            |reason: String| Err(BuildError::NoDomain { kernel: kernel.to_string(), reason });
         if kernel.op.code.is_of_texels() {
             return refused("it is about texels, which `fpprobe run` asks code by code".to_owned());
         }
@@ -31,8 +34,14 @@ impl Domain {
                 "the invocations of a subgroup compute it together, and each of a sweep has its own input".to_owned(),
             );
         }
-        if kernel.route != Route::Buffer || kernel.stage != Stage::Compute || kernel.via != Via::Spirv {
-            return refused("a sweep makes its inputs in a compute shader: leave route, stage and via out".to_owned());
+        if kernel.route != Route::Buffer
+            || kernel.stage != Stage::Compute
+            || kernel.via != Via::Spirv
+        {
+            return refused(
+                "a sweep makes its inputs in a compute shader: leave route, stage and via out"
+                    .to_owned(),
+            );
         }
         let bits = kernel.params().iter().map(|shape| shape.width * shape.format.bits()).sum();
         if bits > MOST {
@@ -41,7 +50,10 @@ impl Domain {
             ));
         }
         if bits < LEAST {
-            return refused(format!("it has {} inputs, which `fpprobe run` asks all", 1_u64 << bits));
+            return refused(format!(
+                "it has {} inputs, which `fpprobe run` asks all",
+                1_u64 << bits
+            ));
         }
         Ok(Domain { kernel: *kernel, bits })
     }
@@ -74,7 +86,11 @@ impl Domain {
     /// The operands of an input, their components one by one, with the place of their lowest bit.
     pub fn fields(&self) -> Vec<(Format, u32)> {
         let mut shift = self.bits;
-        let components = self.kernel.params().into_iter().flat_map(|shape| (0..shape.width).map(move |_| shape.format));
+        let components = self
+            .kernel
+            .params()
+            .into_iter()
+            .flat_map(|shape| (0..shape.width).map(move |_| shape.format));
         let place = |format: Format| {
             shift -= format.bits();
             (format, shift)
@@ -109,11 +125,13 @@ impl Domain {
     pub fn answer(&self, words: &[u32]) -> Vec<u64> {
         let mut words = words.iter().map(|word| u64::from(*word));
         let mut next = || words.next().unwrap_or_default();
-        let value = |format: &Format| if format.bits() > 32 { next() | next() << 32 } else { next() };
+        let value =
+            |format: &Format| if format.bits() > 32 { next() | next() << 32 } else { next() };
         self.outputs().iter().map(value).collect()
     }
 
-    /// The words of results with every NaN as the positive quiet one without payload, as [`super::Sink::Digest`] takes them.
+    /// The words of results with every NaN as the positive quiet one without payload, as
+    /// [`super::Sink::Digest`] takes them.
     pub fn normalise(&self, results: &mut [u32]) {
         let formats = self.outputs();
         let mut rest = results;
@@ -124,7 +142,9 @@ impl Domain {
                 let bits = own.iter().rev().fold(0, |bits, word| bits << 32 | u64::from(*word));
                 if let Some(layout) = format.float().filter(|layout| layout.is_nan(bits)) {
                     let quiet = layout.infinity() | layout.quiet_bit();
-                    own.iter_mut().zip([quiet, quiet >> 32]).for_each(|(word, bits)| *word = bits as u32);
+                    own.iter_mut()
+                        .zip([quiet, quiet >> 32])
+                        .for_each(|(word, bits)| *word = bits as u32);
                 }
             }
         }

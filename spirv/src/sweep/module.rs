@@ -2,7 +2,9 @@
 
 use rspirv::binary::Assemble;
 use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, LoopControl, Op, StorageClass, Word};
+use rspirv::spirv::{
+    BuiltIn, Decoration, ExecutionMode, ExecutionModel, LoopControl, Op, StorageClass, Word,
+};
 
 use super::sink::{SinkInput, Stand};
 use super::{Domain, LANES, Sink, TURN};
@@ -30,8 +32,8 @@ struct Start {
     steps: Word,
 }
 
-/// Builds the module that asks a kernel the inputs of blocks, with work groups of N invocations, a part of [`LANES`]. Gives
-/// its words, header included.
+/// Builds the module that asks a kernel the inputs of blocks, with work groups of N invocations, a
+/// part of [`LANES`]. Gives its words, header included.
 pub fn build(domain: &Domain, sink: Sink, group: u32) -> Result<Vec<u32>, BuildError> {
     let kernel = domain.kernel();
     let mut emitter = Emitter::new();
@@ -47,13 +49,17 @@ impl Emitter {
         let (uint, vector) = (self.scalar(Format::U32), self.shape(COORDINATES));
         let buffer = self.declare_buffer(&RESULTS);
         let push = self.declare_push();
-        let [invocation, group] = [(BuiltIn::GlobalInvocationId, "invocation"), (BuiltIn::WorkgroupId, "work_group")]
-            .map(|(built_in, name)| self.built_in_of(StorageClass::Input, vector, built_in, name));
+        let [invocation, group] =
+            [(BuiltIn::GlobalInvocationId, "invocation"), (BuiltIn::WorkgroupId, "work_group")]
+                .map(|(built_in, name)| {
+                    self.built_in_of(StorageClass::Input, vector, built_in, name)
+                });
         let main = self.begin_entry(ExecutionModel::GLCompute, &[invocation, group])?;
         self.builder.execution_mode(main, ExecutionMode::LocalSize, [size, 1, 1]);
         let own = self.coordinate(invocation, 0)?;
         let block = self.coordinate(group, 1)?;
-        let [first, steps, turn] = [self.pushed(push, 0)?, self.pushed(push, 1)?, self.pushed(push, 2)?];
+        let [first, steps, turn] =
+            [self.pushed(push, 0)?, self.pushed(push, 1)?, self.pushed(push, 2)?];
         let lane = self.value(Op::BitwiseXor, uint, ids([own, turn]))?;
         let lanes = self.word(LANES);
         let inputs = self.value(Op::IMul, uint, ids([steps, lanes]))?;
@@ -70,7 +76,12 @@ impl Emitter {
         let variable = self.builder.variable(pointer, None, StorageClass::PushConstant, None);
         self.builder.decorate(block, Decoration::Block, []);
         for member in 0..3 {
-            self.builder.member_decorate(block, member, Decoration::Offset, [Operand::LiteralBit32(4 * member)]);
+            self.builder.member_decorate(
+                block,
+                member,
+                Decoration::Offset,
+                [Operand::LiteralBit32(4 * member)],
+            );
         }
         self.builder.name(variable, "push");
         variable
@@ -89,14 +100,15 @@ impl Emitter {
         self.component(COORDINATES, vector, index)
     }
 
-    /// `do { TURN inputs } while (the steps are not done);` and what comes after. The block of the operations bears the kernel's
-    /// name.
+    /// `do { TURN inputs } while (the steps are not done);` and what comes after. The block of the
+    /// operations bears the kernel's name.
     fn swept(&mut self, domain: &Domain, sink: Sink, start: &Start) -> Result<(), BuildError> {
-        let (uint, bool, zero) = (self.scalar(Format::U32), self.scalar(Format::Bool), self.word(0));
+        let (uint, bool, zero) =
+            (self.scalar(Format::U32), self.scalar(Format::Bool), self.word(0));
         let before = self.block()?;
         let [header, body, again, merge] = [(); 4].map(|()| self.builder.id());
-        // What the loop carries: the input, the steps done, and what the sink has. What the next turn has of it gets its id
-        // before it is known.
+        // What the loop carries: the input, the steps done, and what the sink has. What the next
+        // turn has of it gets its id before it is known.
         let own = std::iter::repeat_n(zero, sink.carried());
         let mut carry = |from: Word| (from, self.builder.id(), self.builder.id());
         let carried: Vec<_> = [start.input, zero].into_iter().chain(own).map(&mut carry).collect();

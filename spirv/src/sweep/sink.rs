@@ -13,16 +13,17 @@ use crate::layout::FloatLayout;
 /// What becomes of the results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Sink {
-    /// Every result is stored, [`Domain::words`] words each, input by input from the dispatch's first on.
+    /// Every result is stored, [`Domain::words`] words each, input by input from the dispatch's
+    /// first on.
     Store,
-    /// Of each block its [`Digest`] is added to four words of its own, which must be 0 before. `normalise`: every NaN counts as the
-    /// positive quiet one without payload.
+    /// Of each block its [`Digest`] is added to four words of its own, which must be 0 before.
+    /// `normalise`: every NaN counts as the positive quiet one without payload.
     Digest {
         /// Whether NaNs are all the same.
         normalise: bool,
     },
-    /// The words of all results are summed up, into one word for each block, which must be 0 before: the least that can be done
-    /// with them. It measures the kernel itself.
+    /// The words of all results are summed up, into one word for each block, which must be 0
+    /// before: the least that can be done with them. It measures the kernel itself.
     Raw,
 }
 
@@ -97,7 +98,12 @@ impl Emitter {
     }
 
     /// Hands over what an invocation has carried to its end.
-    pub(super) fn hand_over(&mut self, sink: Sink, stand: Stand, carried: &[Word]) -> Result<(), BuildError> {
+    pub(super) fn hand_over(
+        &mut self,
+        sink: Sink,
+        stand: Stand,
+        carried: &[Word],
+    ) -> Result<(), BuildError> {
         let own = match sink {
             Sink::Store => return Ok(()),
             Sink::Digest { .. } => self.digest(stand.lane, carried)?,
@@ -107,7 +113,13 @@ impl Emitter {
     }
 
     /// Stores words side by side at a place among values of `width` words.
-    fn store_words(&mut self, buffer: Word, place: Word, width: u32, words: &[Word]) -> Result<(), BuildError> {
+    fn store_words(
+        &mut self,
+        buffer: Word,
+        place: Word,
+        width: u32,
+        words: &[Word],
+    ) -> Result<(), BuildError> {
         for (number, word) in (0..).zip(words) {
             let pointer = self.word_at(buffer, place, width, number)?;
             self.builder.store(pointer, *word, None, [])?;
@@ -118,7 +130,8 @@ impl Emitter {
     /// Adds words to those at a place, each for itself and at once.
     fn add_words(&mut self, buffer: Word, place: Word, words: &[Word]) -> Result<(), BuildError> {
         let uint = self.scalar(Format::U32);
-        let (scope, relaxed) = (self.word(Scope::Device as u32), self.word(MemorySemantics::RELAXED.bits()));
+        let (scope, relaxed) =
+            (self.word(Scope::Device as u32), self.word(MemorySemantics::RELAXED.bits()));
         for (number, word) in (0..).zip(words) {
             let pointer = self.word_at(buffer, place, words.len() as u32, number)?;
             self.value(
@@ -131,7 +144,13 @@ impl Emitter {
     }
 
     /// Pointer to a word of a value of `width` words.
-    fn word_at(&mut self, buffer: Word, place: Word, width: u32, number: u32) -> Result<Word, BuildError> {
+    fn word_at(
+        &mut self,
+        buffer: Word,
+        place: Word,
+        width: u32,
+        number: u32,
+    ) -> Result<Word, BuildError> {
         let uint = self.scalar(Format::U32);
         let mut at = place;
         if width != 1 {
@@ -164,7 +183,8 @@ impl Emitter {
         let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
         let above = 32 * (words.len() as u32 - 1);
         let high = |bits: u64| (bits >> above) as u32;
-        let (mask, infinity) = (self.word(high(layout.magnitude_mask())), self.word(high(layout.infinity())));
+        let (mask, infinity) =
+            (self.word(high(layout.magnitude_mask())), self.word(high(layout.infinity())));
         let magnitude = self.value(Op::BitwiseAnd, uint, ids([words[words.len() - 1], mask]))?;
         let mut is_nan = self.value(Op::UGreaterThan, bool, ids([magnitude, infinity]))?;
         if let [low, _] = words {

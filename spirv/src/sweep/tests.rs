@@ -105,13 +105,22 @@ fn every_kernel_of_the_catalogue_that_has_a_domain_has_its_modules() {
     for kernel in catalogue::plain() {
         let Ok(domain) = Domain::of(&kernel) else { continue };
         count += 1;
-        for sink in [Sink::Store, Sink::Digest { normalise: false }, Sink::Digest { normalise: true }, Sink::Raw] {
+        for sink in [
+            Sink::Store,
+            Sink::Digest { normalise: false },
+            Sink::Digest { normalise: true },
+            Sink::Raw,
+        ] {
             let module = load(&build(&domain, sink, GROUP).unwrap()).unwrap();
-            assert!(module.debug_names.iter().any(|name| format!("{name:?}").contains(&kernel.label())), "{kernel}");
+            assert!(
+                module.debug_names.iter().any(|name| format!("{name:?}").contains(&kernel.label())),
+                "{kernel}"
+            );
         }
     }
     assert!(count > 90, "{count}");
     let controls: Kernel = "f32.exp2:controls=ftz32,szin32".parse().unwrap();
-    let module = load(&build(&Domain::of(&controls).unwrap(), Sink::Store, OTHER_GROUP).unwrap()).unwrap();
+    let module =
+        load(&build(&Domain::of(&controls).unwrap(), Sink::Store, OTHER_GROUP).unwrap()).unwrap();
     assert_eq!(module.execution_modes.len(), 3);
 }

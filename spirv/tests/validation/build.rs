@@ -1,6 +1,7 @@
 //! Compiles SPIRV-Tools' validator and assembler from the sources that `spirv-tools-sys` carries.
 //!
-//! That package's own script compiles the optimiser as well, two thirds of them all, and minutes of every clean build.
+//! That package's own script compiles the optimiser as well, two thirds of them all, and minutes of
+//! every clean build.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -8,8 +9,10 @@ use std::process::Command;
 
 /// What brings the sources.
 const PACKAGE: &str = "spirv-tools-sys";
-/// Folders with sources, and those in them that are for other builds: an allocator, a precompiled header.
-const FOLDERS: [&str; 3] = ["spirv-tools/source", "spirv-tools/source/util", "spirv-tools/source/val"];
+/// Folders with sources, and those in them that are for other builds: an allocator, a precompiled
+/// header.
+const FOLDERS: [&str; 3] =
+    ["spirv-tools/source", "spirv-tools/source/util", "spirv-tools/source/val"];
 const OTHERS: [&str; 2] = ["mimalloc.cpp", "pch_source.cpp"];
 const INCLUDES: [&str; 5] = [
     "spirv-tools",
@@ -24,11 +27,14 @@ fn main() {
     println!("cargo::rerun-if-changed=../../../Cargo.lock");
     // Clippy has a build of its own for packages of the workspace, and links nothing.
     println!("cargo::rerun-if-env-changed=RUSTC_WORKSPACE_WRAPPER");
-    if env::var_os("RUSTC_WORKSPACE_WRAPPER").is_some_and(|wrapper| Path::new(&wrapper).ends_with("clippy-driver")) {
+    if env::var_os("RUSTC_WORKSPACE_WRAPPER")
+        .is_some_and(|wrapper| Path::new(&wrapper).ends_with("clippy-driver"))
+    {
         return;
     }
     let package = folder_of(PACKAGE);
-    let mut files: Vec<PathBuf> = FOLDERS.iter().flat_map(|folder| sources(&package.join(folder))).collect();
+    let mut files: Vec<PathBuf> =
+        FOLDERS.iter().flat_map(|folder| sources(&package.join(folder))).collect();
     files.sort();
     cc::Build::new()
         .cpp(true)
@@ -49,7 +55,8 @@ fn folder_of(package: &str) -> PathBuf {
         .output()
         .expect("cargo runs");
     assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo metadata writes JSON");
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("cargo metadata writes JSON");
     let packages = metadata["packages"].as_array().expect("it lists packages");
     let found = packages.iter().find(|found| found["name"] == package);
     let manifest = found.and_then(|found| found["manifest_path"].as_str());

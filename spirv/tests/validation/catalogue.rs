@@ -1,8 +1,9 @@
-//! Every module of the catalogue passes SPIRV-Tools' validator, and the texts given to others assemble to the same
-//! words.
+//! Every module of the catalogue passes SPIRV-Tools' validator, and the texts given to others
+//! assemble to the same words.
 //!
-//! This is a package of its own because shaderc, which fpprobe-spirv links, brings a copy of SPIRV-Tools: a program
-//! with this one as well would have every symbol twice. So the modules come from a program that cargo runs.
+//! This is a package of its own because shaderc, which fpprobe-spirv links, brings a copy of
+//! SPIRV-Tools: a program with this one as well would have every symbol twice. So the modules come
+//! from a program that cargo runs.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -33,7 +34,15 @@ struct Records {
 impl Records {
     fn start() -> Records {
         let mut child = Command::new(env!("CARGO"))
-            .args(["run", "--quiet", "--locked", "--package", "fpprobe-spirv", "--example", "modules"])
+            .args([
+                "run",
+                "--quiet",
+                "--locked",
+                "--package",
+                "fpprobe-spirv",
+                "--example",
+                "modules",
+            ])
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .stdout(Stdio::piped())
             .spawn()
@@ -49,11 +58,15 @@ impl Iterator for Records {
     fn next(&mut self) -> Option<Record> {
         let mut line = String::new();
         if self.out.read_line(&mut line).expect("a line") == 0 {
-            assert!(self.child.wait().expect("an exit status").success(), "the example `modules` failed");
+            assert!(
+                self.child.wait().expect("an exit status").success(),
+                "the example `modules` failed"
+            );
             return None;
         }
         let mut words = line.trim_end().splitn(3, ' ').map(str::to_owned);
-        let (kind, length, name) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
+        let (kind, length, name) =
+            (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
         let mut content = vec![0; length.parse().unwrap()];
         self.out.read_exact(&mut content).expect("a whole record");
         Some(Record { kind, name, content })
@@ -73,11 +86,16 @@ fn check(record: Record, last: &mut Vec<u32>) -> Seen {
         if let Err(refusal) = Tools::new(environment).validate(last) {
             panic!("{} is not valid for {environment:?}: {refusal}", record.name);
         }
-        return if fast_math && record.name.contains("f16.fadd") { Seen::Sample(last.clone()) } else { Seen::Module };
+        return if fast_math && record.name.contains("f16.fadd") {
+            Seen::Sample(last.clone())
+        } else {
+            Seen::Module
+        };
     }
     let text = String::from_utf8(record.content).unwrap();
     let made = Tools::new(TargetEnv::Universal_1_3).assemble(&text);
-    let made = made.unwrap_or_else(|error| panic!("{} does not assemble: {error}\n{text}", record.name));
+    let made =
+        made.unwrap_or_else(|error| panic!("{} does not assemble: {error}\n{text}", record.name));
     // Words 0 to 4 are the header, whose generator differs.
     assert_eq!(made[5..], last[5..], "{}", record.name);
     assert_eq!((made[0], made[1], made[3]), (last[0], last[1], last[3]), "{}", record.name);
@@ -103,7 +121,11 @@ fn every_module_is_valid_and_every_text_is_its_module() {
     let next = || pairs.lock().unwrap().next();
     let seen = || -> Vec<Seen> {
         let mut last = Vec::new();
-        std::iter::from_fn(next).flatten().flatten().map(|record| check(record, &mut last)).collect()
+        std::iter::from_fn(next)
+            .flatten()
+            .flatten()
+            .map(|record| check(record, &mut last))
+            .collect()
     };
     let seen: Vec<Seen> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..2).map(|_| scope.spawn(seen)).collect();
@@ -113,7 +135,9 @@ fn every_module_is_valid_and_every_text_is_its_module() {
     let modules = seen.len() - texts;
     println!("{modules} modules, {texts} texts");
     assert!(modules > 10_000 && texts > 2000, "{modules} modules, {texts} texts");
-    let sample = seen.iter().find_map(|seen| if let Seen::Sample(module) = seen { Some(module) } else { None });
+    let sample = seen
+        .iter()
+        .find_map(|seen| if let Seen::Sample(module) = seen { Some(module) } else { None });
     broken_modules_are_refused(sample.expect("f16.fadd under fastmath0"));
 }
 
@@ -123,8 +147,9 @@ fn broken_modules_are_refused(valid: &[u32]) {
     const DECORATE: u32 = 71;
     const FADD: u32 = 129;
     const IADD: u32 = 128;
-    let without =
-        |opcode, operand, at| edited(valid, |inst| inst[0] & 0xffff == opcode && inst[at] == operand, |_| vec![]);
+    let without = |opcode, operand, at| {
+        edited(valid, |inst| inst[0] & 0xffff == opcode && inst[at] == operand, |_| vec![])
+    };
     let broken = [
         (
             "integer addition of floats",
@@ -149,7 +174,11 @@ fn broken_modules_are_refused(valid: &[u32]) {
 }
 
 /// The module with some instructions replaced.
-fn edited(module: &[u32], which: impl Fn(&[u32]) -> bool, with: impl Fn(&[u32]) -> Vec<u32>) -> Vec<u32> {
+fn edited(
+    module: &[u32],
+    which: impl Fn(&[u32]) -> bool,
+    with: impl Fn(&[u32]) -> Vec<u32>,
+) -> Vec<u32> {
     let (header, mut rest) = module.split_at(5);
     let mut edited = header.to_vec();
     while let Some(first) = rest.first() {

@@ -21,7 +21,8 @@ pub struct HttpRequest {
     pub head: bool,
 }
 
-/// Why there is no request: status and reason; status 0 for a client that left or is too slow for a reply.
+/// Why there is no request: status and reason; status 0 for a client that left or is too slow for a
+/// reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HttpError {
     /// Of HTTP.
@@ -72,14 +73,19 @@ pub fn parse(head: &[u8]) -> Result<Option<HttpRequest>, HttpError> {
             return Err(refused(431, "the head of the request is too long"));
         }
         Ok(httparse::Status::Complete(_)) => {}
-        Err(httparse::Error::TooManyHeaders) => return Err(refused(431, "the request has too many headers")),
+        Err(httparse::Error::TooManyHeaders) => {
+            return Err(refused(431, "the request has too many headers"));
+        }
         Err(_) => return Err(refused(400, "this is no request of HTTP/1")),
     }
     let values = |name: &'static str| {
-        let named = request.headers.iter().filter(move |header| header.name.eq_ignore_ascii_case(name));
+        let named =
+            request.headers.iter().filter(move |header| header.name.eq_ignore_ascii_case(name));
         named.map(|header| std::str::from_utf8(header.value).unwrap_or_default().trim())
     };
-    if values("content-length").any(|length| length != "0") || values("transfer-encoding").next().is_some() {
+    if values("content-length").any(|length| length != "0")
+        || values("transfer-encoding").next().is_some()
+    {
         return Err(refused(413, "nothing is to be sent here"));
     }
     let mut hosts = values("host");
@@ -124,7 +130,11 @@ mod tests {
         }
         let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(HEADERS + 1));
         assert_eq!(status(&many), 431);
-        let request = parse(b"HEAD /metrics?x=1 HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap().unwrap();
-        assert_eq!(request, HttpRequest { path: "/metrics".into(), host: "localhost".into(), head: true });
+        let request =
+            parse(b"HEAD /metrics?x=1 HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap().unwrap();
+        assert_eq!(
+            request,
+            HttpRequest { path: "/metrics".into(), host: "localhost".into(), head: true }
+        );
     }
 }

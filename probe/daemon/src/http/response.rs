@@ -33,7 +33,10 @@ impl HttpResponse {
 
     /// A line of text.
     pub fn plain(status: u16, text: &str) -> HttpResponse {
-        HttpResponse { status, ..HttpResponse::of("text/plain; charset=utf-8", format!("{text}\n")) }
+        HttpResponse {
+            status,
+            ..HttpResponse::of("text/plain; charset=utf-8", format!("{text}\n"))
+        }
     }
 
     /// A page that loads nothing.
@@ -43,7 +46,8 @@ impl HttpResponse {
 
     /// Writes it, or its head alone.
     pub fn write(&self, stream: &TcpStream, head: bool) -> io::Result<()> {
-        let mut bytes = head_of(self.status, self.kind, self.policy, Some(self.body.len())).into_bytes();
+        let mut bytes =
+            head_of(self.status, self.kind, self.policy, Some(self.body.len())).into_bytes();
         if !head {
             bytes.extend_from_slice(&self.body);
         }

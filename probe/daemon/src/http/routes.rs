@@ -52,7 +52,12 @@ struct ListedReport {
 
 impl Site {
     /// Of this status and store. Half of the connections may follow events.
-    pub fn new(door: Arc<dyn Door>, shared: Arc<SharedStatus>, settings: &DaemonSettings, connections: usize) -> Site {
+    pub fn new(
+        door: Arc<dyn Door>,
+        shared: Arc<SharedStatus>,
+        settings: &DaemonSettings,
+        connections: usize,
+    ) -> Site {
         let folder = settings.folder();
         Site {
             door,
@@ -73,15 +78,28 @@ impl Site {
         match path {
             "/" => HttpResponse::of("text/html; charset=utf-8", include_str!("page.html")),
             "/page.css" => HttpResponse::of("text/css; charset=utf-8", include_str!("page.css")),
-            "/page.js" => HttpResponse::of("text/javascript; charset=utf-8", include_str!("page.js")),
+            "/page.js" => {
+                HttpResponse::of("text/javascript; charset=utf-8", include_str!("page.js"))
+            }
             "/status" => HttpResponse::of("application/json", snapshot.status.as_bytes()),
-            "/metrics" => HttpResponse::of("text/plain; version=0.0.4; charset=utf-8", snapshot.metrics.as_bytes()),
+            "/metrics" => HttpResponse::of(
+                "text/plain; version=0.0.4; charset=utf-8",
+                snapshot.metrics.as_bytes(),
+            ),
             "/healthz" => self.shared.stuck(Instant::now()).map_or_else(
                 || HttpResponse::plain(200, "ok"),
-                |since| HttpResponse::plain(503, &format!("the daemon has been stuck for {} s", since.as_secs())),
+                |since| {
+                    HttpResponse::plain(
+                        503,
+                        &format!("the daemon has been stuck for {} s", since.as_secs()),
+                    )
+                },
             ),
             "/readyz" if snapshot.ready => HttpResponse::plain(200, "ready"),
-            "/readyz" => HttpResponse::plain(503, "the devices have not been looked at yet, or the daemon ends"),
+            "/readyz" => HttpResponse::plain(
+                503,
+                "the devices have not been looked at yet, or the daemon ends",
+            ),
             "/reports" => self.reports(),
             path => match (path.strip_prefix("/reports/"), path.strip_prefix("/diffs/")) {
                 (Some(id), _) => self.report(id),
@@ -92,7 +110,9 @@ impl Site {
     }
 
     fn reports(&self) -> HttpResponse {
-        let Ok(listing) = self.store.list() else { return HttpResponse::plain(500, "the store cannot be read") };
+        let Ok(listing) = self.store.list() else {
+            return HttpResponse::plain(500, "the store cannot be read");
+        };
         let listed = listing.reports.iter().rev().take(LISTED).map(|stored| ListedReport {
             id: stored.entry.id().to_owned(),
             finished: stored.entry.finished.clone(),
@@ -103,17 +123,22 @@ impl Site {
         HttpResponse::of("application/json", text)
     }
 
-    /// What changed with the report of this id: a page, or the document where the id ends with `.json`.
+    /// What changed with the report of this id: a page, or the document where the id ends with
+    /// `.json`.
     fn diff(&self, name: &str) -> HttpResponse {
         let id = name.strip_suffix(".json").unwrap_or(name);
         let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let document = self.diffs.join(format!("{id}.json"));
         let read = if is_id { fs::read(&document).ok() } else { None };
-        let Some(text) = read else { return HttpResponse::plain(404, "nothing changed with a report of that id") };
+        let Some(text) = read else {
+            return HttpResponse::plain(404, "nothing changed with a report of that id");
+        };
         if id != name {
             return HttpResponse::of("application/json", text);
         }
-        let Some([old, new]) = files(&text) else { return HttpResponse::plain(500, "the difference cannot be read") };
+        let Some([old, new]) = files(&text) else {
+            return HttpResponse::plain(500, "the difference cannot be read");
+        };
         if let Some(missing) = [&old, &new].into_iter().find(|file| !file.is_file()) {
             let text = format!(
                 "The store does not have {} any more, so there is no page of this difference.\n\
@@ -130,9 +155,14 @@ impl Site {
     /// The page of a report.
     fn report(&self, id: &str) -> HttpResponse {
         let unknown = || HttpResponse::plain(404, "there is no report of that id");
-        let Ok(listing) = self.store.list() else { return HttpResponse::plain(500, "the store cannot be read") };
-        let Some(stored) = listing.reports.iter().find(|stored| stored.entry.id() == id) else { return unknown() };
-        let (store, report, output) = (self.store.folder(), stored.entry.id(), &self.work.join(PAGE_FILE));
+        let Ok(listing) = self.store.list() else {
+            return HttpResponse::plain(500, "the store cannot be read");
+        };
+        let Some(stored) = listing.reports.iter().find(|stored| stored.entry.id() == id) else {
+            return unknown();
+        };
+        let (store, report, output) =
+            (self.store.folder(), stored.entry.id(), &self.work.join(PAGE_FILE));
         self.page(&ProcessStep::Render { store, report, output, format: None }, output)
     }
 

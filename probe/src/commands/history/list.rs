@@ -39,12 +39,23 @@ struct DamagedReport {
 }
 
 /// Lists what is in the store.
-pub fn main(store: &Store, json: bool, devices: &[String], limit: Option<usize>) -> anyhow::Result<Status> {
+pub fn main(
+    store: &Store,
+    json: bool,
+    devices: &[String],
+    limit: Option<usize>,
+) -> anyhow::Result<Status> {
     let listing = store.list().or_usage()?;
-    let is_selected =
-        |stored: &&StoredReport| devices.is_empty() || devices.iter().any(|text| stored.entry.has_device(text));
-    let reports: Vec<&StoredReport> =
-        listing.reports.iter().rev().filter(is_selected).take(limit.unwrap_or(usize::MAX)).collect();
+    let is_selected = |stored: &&StoredReport| {
+        devices.is_empty() || devices.iter().any(|text| stored.entry.has_device(text))
+    };
+    let reports: Vec<&StoredReport> = listing
+        .reports
+        .iter()
+        .rev()
+        .filter(is_selected)
+        .take(limit.unwrap_or(usize::MAX))
+        .collect();
     let mut out = output::stdout();
     if json {
         let rows = reports.iter().map(|stored| ReportRow {
@@ -59,7 +70,10 @@ pub fn main(store: &Store, json: bool, devices: &[String], limit: Option<usize>)
             store: store.folder().display().to_string(),
             reports: rows.collect(),
             damaged: damaged
-                .map(|(file, damage)| DamagedReport { file: file.clone(), problem: damage.to_string() })
+                .map(|(file, damage)| DamagedReport {
+                    file: file.clone(),
+                    problem: damage.to_string(),
+                })
                 .collect(),
         };
         writeln!(out, "{}", visible_json(&serde_json::to_string_pretty(&document)?))?;
@@ -68,12 +82,16 @@ pub fn main(store: &Store, json: bool, devices: &[String], limit: Option<usize>)
     }
     out.flush()?;
     for (name, damage) in &listing.damaged {
-        say(&format!("warning: {name} cannot be read: {damage} (`fpprobe history verify` looks at all of them)"));
+        say(&format!(
+            "warning: {name} cannot be read: {damage} (`fpprobe history verify` looks at all of them)"
+        ));
     }
     keep::warn_of_future(&listing);
     if listing.reports.is_empty() {
         let place = store.folder().display();
-        say(&format!("no report in {place}: `fpprobe run` and `fpprobe history add FILE` put some there"));
+        say(&format!(
+            "no report in {place}: `fpprobe run` and `fpprobe history add FILE` put some there"
+        ));
     } else if reports.is_empty() && limit != Some(0) {
         say("no report of such a device");
     }
@@ -86,13 +104,19 @@ pub fn line(stored: &StoredReport, out: &mut impl Write) -> io::Result<()> {
     let (id, size) = (visible(entry.id()), self::size(*size));
     writeln!(out, "{id}  {}  host {}  {size}", visible(&entry.finished), visible(&entry.host))?;
     for device in &entry.devices {
-        let version = if device.driver_info.is_empty() { &device.driver_version } else { &device.driver_info };
+        let version = if device.driver_info.is_empty() {
+            &device.driver_version
+        } else {
+            &device.driver_info
+        };
         let mut classes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (profile, class) in &device.classes {
             classes.entry(class.name()).or_default().push(profile);
         }
-        let classes: Vec<String> =
-            classes.iter().map(|(class, profiles)| format!("{class}: {}", profiles.join(", "))).collect();
+        let classes: Vec<String> = classes
+            .iter()
+            .map(|(class, profiles)| format!("{class}: {}", profiles.join(", ")))
+            .collect();
         let classes = if classes.is_empty() { "not judged".to_owned() } else { classes.join("; ") };
         let tainted = if device.taint.is_empty() { "" } else { "; tainted" };
         let (name, driver) = (visible(&device.name), visible(&device.driver));

@@ -60,23 +60,28 @@ impl ListedKernels {
         self.items.rotate_left(self.next % count);
         let deadline = Deadline { from: 0, until, least: LEAST };
         let unseen = |_: &WorkItem, _: &_| {};
-        let measured = match measure(&site.until(deadline, &unseen), &self.items, Batching::Shared, None) {
-            Ok(measured) => measured,
-            Err(error) => {
-                problems.extend("lists of cases", [error]);
-                return 0;
-            }
-        };
+        let measured =
+            match measure(&site.until(deadline, &unseen), &self.items, Batching::Shared, None) {
+                Ok(measured) => measured,
+                Err(error) => {
+                    problems.extend("lists of cases", [error]);
+                    return 0;
+                }
+            };
         let left_out = |item: &WorkItem| measured.left_out.contains(&item.kernel);
         self.next = self.items.iter().position(left_out).unwrap_or(0);
         for incident in &measured.incidents {
             problems.extend(&incident.subject, [incident.detail.clone()]);
         }
-        let (at_s, mut results, mut failed) = (screening.begun.elapsed().as_secs_f64(), 0, Vec::new());
+        let (at_s, mut results, mut failed) =
+            (screening.begun.elapsed().as_secs_f64(), 0, Vec::new());
         for observation in measured.observations {
             let id = observation.kernel.to_string();
             if !observation.outcome.answered() {
-                problems.extend(&id, [format!("{:?}: {}", observation.outcome, observation.detail).to_lowercase()]);
+                problems.extend(
+                    &id,
+                    [format!("{:?}: {}", observation.outcome, observation.detail).to_lowercase()],
+                );
                 failed.push(observation.kernel);
                 continue;
             }
@@ -103,14 +108,20 @@ impl ListedKernels {
                 let results = |digest: &String| work.results.get(digest);
                 let Some(wrong) = results(wrong) else { continue };
                 let right = right.and_then(results);
-                let Some((case, _)) = right.and_then(|right| first_difference(observation, right, wrong)) else {
+                let Some((case, _)) =
+                    right.and_then(|right| first_difference(observation, right, wrong))
+                else {
                     continue;
                 };
                 let kernel = &observation.kernel;
                 let shown = |all: &Arc<[u64]>| {
-                    values::encode_answer(kernel, &all[case * kernel.outputs()..][..kernel.outputs()])
+                    values::encode_answer(
+                        kernel,
+                        &all[case * kernel.outputs()..][..kernel.outputs()],
+                    )
                 };
-                let operands: Vec<u64> = observation.cases.iter().nth(case).into_iter().flatten().copied().collect();
+                let operands: Vec<u64> =
+                    observation.cases.iter().nth(case).into_iter().flatten().copied().collect();
                 failure.inputs = values::encode_case(kernel, &operands);
                 (failure.expected, failure.out) = (right.map(shown), Some(shown(wrong)));
             }

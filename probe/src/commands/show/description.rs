@@ -1,5 +1,5 @@
-//! What is known of a rule, of an id that the catalogue has without a rule of that name, of a kernel or of an operation, whatever a
-//! report holds.
+//! What is known of a rule, of an id that the catalogue has without a rule of that name, of a
+//! kernel or of an operation, whatever a report holds.
 
 use std::io::Write;
 
@@ -68,13 +68,23 @@ fn rule_of(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io::Res
             groups if groups.is_empty() => groups,
             groups => format!(" (optional: {groups})"),
         };
-        writeln!(out, "  looks at  {}: {}; {}{optional}", part.operation, lowerings.join(", "), part.demand.accuracy)?;
+        writeln!(
+            out,
+            "  looks at  {}: {}; {}{optional}",
+            part.operation,
+            lowerings.join(", "),
+            part.demand.accuracy
+        )?;
     }
     Ok(())
 }
 
 /// An operation: what it is called, and the kernels that run it.
-pub fn operation(op: &'static Op, profiles: &[Profile], out: &mut impl Write) -> std::io::Result<()> {
+pub fn operation(
+    op: &'static Op,
+    profiles: &[Profile],
+    out: &mut impl Write,
+) -> std::io::Result<()> {
     writeln!(out, "{}  {}", op.name, op.about)?;
     names(op, out)?;
     let kernels = op.formats.iter().filter_map(|format| Kernel::plain(*format, op).ok());
@@ -110,7 +120,9 @@ pub fn kernel(
             (1, 1) => shape.format.to_string(),
             (1, width) => format!("{width} x {}", shape.format),
             (columns, width) if columns == width => format!("{width} x {}", shape.format),
-            (columns, width) => format!("{columns} columns of {} x {}", width / columns, shape.format),
+            (columns, width) => {
+                format!("{columns} columns of {} x {}", width / columns, shape.format)
+            }
         });
         shapes.collect::<Vec<String>>().join(", ")
     };
@@ -126,10 +138,15 @@ pub fn kernel(
     writeln!(
         out,
         "  needs     {}",
-        if needs.is_empty() { "nothing that a device may lack".to_owned() } else { needs.join(", ") }
+        if needs.is_empty() {
+            "nothing that a device may lack".to_owned()
+        } else {
+            needs.join(", ")
+        }
     )?;
     for profile in profiles {
-        let mut ids: Vec<&str> = profile.rules_for(kernel).map(|(rule, _)| rule.id.as_str()).collect();
+        let mut ids: Vec<&str> =
+            profile.rules_for(kernel).map(|(rule, _)| rule.id.as_str()).collect();
         ids.dedup();
         if !ids.is_empty() {
             writeln!(out, "  judged    by {}: {}", profile.id, ids.join(" "))?;
@@ -144,7 +161,8 @@ pub fn kernel(
 
 /// What an operation is called in other languages.
 fn names(op: &Op, out: &mut impl Write) -> std::io::Result<()> {
-    let names = op.names().into_iter().map(|(language, name)| format!("{name} ({})", language.name()));
+    let names =
+        op.names().into_iter().map(|(language, name)| format!("{name} ({})", language.name()));
     let names: Vec<String> = names.collect();
     if names.is_empty() { Ok(()) } else { writeln!(out, "  names     {}", names.join(", ")) }
 }

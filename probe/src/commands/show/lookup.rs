@@ -79,11 +79,15 @@ impl<'a> SubjectFinder<'a> {
         if let Some(own) = traits::find(text) {
             return Ok(vec![candidate(ShownSubject::Trait(own))]);
         }
-        let found =
-            [by_own_name(text), by_names(text, |name| name == text), by_names(text, |name| plain(name) == plain(text))];
+        let found = [
+            by_own_name(text),
+            by_names(text, |name| name == text),
+            by_names(text, |name| plain(name) == plain(text)),
+        ];
         let found = found.into_iter().find(|ops| !ops.is_empty());
-        let found =
-            found.map(|ops| ops.into_iter().map(|op| candidate(ShownSubject::Operation(op))).collect::<Vec<_>>());
+        let found = found.map(|ops| {
+            ops.into_iter().map(|op| candidate(ShownSubject::Operation(op))).collect::<Vec<_>>()
+        });
         if let Some(known) = found.is_none().then(|| term(text)).flatten() {
             return self.find(known);
         }
@@ -121,13 +125,19 @@ impl<'a> SubjectFinder<'a> {
     }
 
     fn entries(&self) -> impl Iterator<Item = (&'a Section, &'a CatalogueEntry)> {
-        self.catalogue.sections.iter().flat_map(|section| section.entries.iter().map(move |entry| (section, entry)))
+        self.catalogue
+            .sections
+            .iter()
+            .flat_map(|section| section.entries.iter().map(move |entry| (section, entry)))
     }
 
-    /// The subjects whose descriptions have words that begin with all of these; where none does, those that have most of them.
+    /// The subjects whose descriptions have words that begin with all of these; where none does,
+    /// those that have most of them.
     fn by_words(&self, text: &str) -> Vec<Candidate<'a>> {
         let sought = SoughtWords::new(text);
-        let all = self.described().map(|(description, candidate)| (sought.found_in(&description), candidate));
+        let all = self
+            .described()
+            .map(|(description, candidate)| (sought.found_in(&description), candidate));
         let all: Vec<(usize, Candidate<'a>)> = all.collect();
         let most = all.iter().map(|(found, _)| *found).max().unwrap_or(0);
         let found = all.into_iter().filter(|(found, _)| *found == most && sought.is_most(most));
@@ -141,19 +151,36 @@ impl<'a> SubjectFinder<'a> {
             format!("{} {} {}", op.name, op.about, names.join(" "))
         };
         let of_trait = move |one: TraitDefinition| {
-            let operations = one.operations().filter_map(|name| OPS.iter().find(|op| op.name == name));
-            let description = format!("{} {} {}", one.id(), one.question(), operations.map(of_op).collect::<String>());
-            let about = [one.question()].into_iter().chain(self.values(&one.id())).collect::<Vec<_>>().join(" ");
+            let operations =
+                one.operations().filter_map(|name| OPS.iter().find(|op| op.name == name));
+            let description = format!(
+                "{} {} {}",
+                one.id(),
+                one.question(),
+                operations.map(of_op).collect::<String>()
+            );
+            let about = [one.question()]
+                .into_iter()
+                .chain(self.values(&one.id()))
+                .collect::<Vec<_>>()
+                .join(" ");
             (description, Candidate { about, ..candidate(ShownSubject::Trait(one)) })
         };
         let causes = self.report.into_iter().flat_map(numbered);
-        let causes = causes.map(|one| (one.cause.headline.clone(), candidate(ShownSubject::Cause(vec![one]))));
-        let operations = OPS.iter().map(move |op| (of_op(op), candidate(ShownSubject::Operation(op))));
+        let causes = causes
+            .map(|one| (one.cause.headline.clone(), candidate(ShownSubject::Cause(vec![one]))));
+        let operations =
+            OPS.iter().map(move |op| (of_op(op), candidate(ShownSubject::Operation(op))));
         let rules = self.rules().map(|(id, title)| {
-            (format!("{id} {title}"), Candidate { about: title.to_owned(), ..candidate(ShownSubject::Rule(id)) })
+            (
+                format!("{id} {title}"),
+                Candidate { about: title.to_owned(), ..candidate(ShownSubject::Rule(id)) },
+            )
         });
-        let (default, requested): (Vec<_>, Vec<_>) = traits::definitions().partition(TraitDefinition::is_default);
-        let [default, requested] = [default, requested].map(|traits| traits.into_iter().map(of_trait));
+        let (default, requested): (Vec<_>, Vec<_>) =
+            traits::definitions().partition(TraitDefinition::is_default);
+        let [default, requested] =
+            [default, requested].map(|traits| traits.into_iter().map(of_trait));
         causes.chain(default).chain(operations).chain(rules).chain(requested)
     }
 
@@ -169,11 +196,20 @@ impl<'a> SubjectFinder<'a> {
     fn unknown(&self, text: &str, error: Option<ParseError>) -> anyhow::Error {
         let names: Vec<String> = OPS.iter().flat_map(Op::names).map(|(_, name)| name).collect();
         let operations = OPS.iter().map(|op| op.name).chain(names.iter().map(String::as_str));
-        let ids = self.rules().map(|(id, _)| id).chain(self.entries().map(|(_, entry)| entry.id.as_str()));
+        let ids = self
+            .rules()
+            .map(|(id, _)| id)
+            .chain(self.entries().map(|(_, entry)| entry.id.as_str()));
         let near = nearest(text, ids.chain(operations));
-        let hint = if near.is_empty() { String::new() } else { format!("; did you mean `{}`?", near.join("`, `")) };
+        let hint = if near.is_empty() {
+            String::new()
+        } else {
+            format!("; did you mean `{}`?", near.join("`, `"))
+        };
         match error.filter(|error| !matches!(error, ParseError::Form(_))) {
-            Some(error) => usage_error(format!("nothing is called `{text}`, and as a kernel: {error}{hint}")),
+            Some(error) => {
+                usage_error(format!("nothing is called `{text}`, and as a kernel: {error}{hint}"))
+            }
             None => usage_error(format!(
                 "no cause, rule, trait, kernel or operation is called `{text}`, and none has all of these words{hint} (`fpprobe rules` and \
                  `fpprobe kernels` list what there is)"
@@ -239,7 +275,8 @@ mod tests {
     use crate::profiles;
 
     fn found(text: &str) -> Vec<String> {
-        let (profiles, catalogue) = (profiles::profiles(&[]).unwrap(), Catalogue::built_in().unwrap());
+        let (profiles, catalogue) =
+            (profiles::profiles(&[]).unwrap(), Catalogue::built_in().unwrap());
         let lookup = SubjectFinder { report: None, profiles: &profiles, catalogue: &catalogue };
         match lookup.find(text) {
             Ok(found) => found.into_iter().map(|one| one.argument).collect(),
@@ -283,7 +320,10 @@ mod tests {
     #[test]
     fn words_lead_to_operations_and_rules() {
         let all = found("min nan");
-        assert!(all.iter().any(|one| one == "nmin") && all.iter().any(|one| one.starts_with("D32-")), "{all:?}");
+        assert!(
+            all.iter().any(|one| one == "nmin") && all.iter().any(|one| one.starts_with("D32-")),
+            "{all:?}"
+        );
         assert_eq!(found("hyperbolic sine"), found("sine hyperbolic"));
         for (text, own) in [
             ("min nan", "f32.nmin_of_nan"),

@@ -57,7 +57,8 @@ const TERMS: [(&str, &str); 36] = [
     ("tensorcore", "matrix"),
     ("cooperativematrix", "matrix"),
 ];
-/// Formats of texels as Direct3D, OpenGL, Vulkan and WebGPU call them, without what `PREFIXES` begin them with.
+/// Formats of texels as Direct3D, OpenGL, Vulkan and WebGPU call them, without what `PREFIXES`
+/// begin them with.
 const FORMATS: [(&str, &str); 11] = [
     ("r11g11b10float", "b10g11r11"),
     ("b10g11r11ufloatpack32", "b10g11r11"),
@@ -77,10 +78,15 @@ const STEM: usize = 5;
 
 /// What `show` finds for a term of other texts.
 pub(super) fn term(text: &str) -> Option<&'static str> {
-    let letters: String = text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-    let format = PREFIXES.iter().find_map(|prefix| letters.strip_prefix(prefix)).unwrap_or(&letters);
+    let letters: String =
+        text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
+    let format =
+        PREFIXES.iter().find_map(|prefix| letters.strip_prefix(prefix)).unwrap_or(&letters);
     let terms = TERMS.iter().filter(|(known, _)| *known == letters);
-    terms.chain(FORMATS.iter().filter(|(known, _)| *known == format)).map(|(_, found)| *found).next()
+    terms
+        .chain(FORMATS.iter().filter(|(known, _)| *known == format))
+        .map(|(_, found)| *found)
+        .next()
 }
 
 /// What is sought.

@@ -27,7 +27,12 @@ fn outcome_of(answer: Option<&KernelResult>) -> Outcome {
 }
 
 /// Plays one lane to the end: a batch fails with this outcome if it holds one of the bad places.
-fn play(count: usize, size: usize, bad: &[usize], outcome: Outcome) -> (Vec<Option<KernelResult>>, Measurement, usize) {
+fn play(
+    count: usize,
+    size: usize,
+    bad: &[usize],
+    outcome: Outcome,
+) -> (Vec<Option<KernelResult>>, Measurement, usize) {
     let places: Vec<usize> = (0..count).collect();
     let batches = places.chunks(size).map(<[usize]>::to_vec).collect();
     let bad: HashSet<usize> = bad.iter().copied().collect();
@@ -68,7 +73,10 @@ fn one_bad_kernel_is_named_and_costs_no_other() {
 #[test]
 fn several_bad_kernels_are_each_named() {
     let (answers, measured, _) = play(48, 12, &[0, 5, 6, 40], Outcome::Hung);
-    assert_eq!(answers.iter().filter(|answer| outcome_of(answer.as_ref()) == Outcome::Hung).count(), 4);
+    assert_eq!(
+        answers.iter().filter(|answer| outcome_of(answer.as_ref()) == Outcome::Hung).count(),
+        4
+    );
     assert_eq!(measured.incidents.len(), 4);
 }
 
@@ -78,7 +86,11 @@ fn a_refused_kernel_is_no_incident() {
     assert_eq!(outcome_of(answers[3].as_ref()), Outcome::Rejected);
     assert_eq!((measured.incidents.len(), measured.findings.len()), (0, 0));
     let (answers, _, failures) = play(1, 1, &[0], Outcome::Rejected);
-    assert_eq!((outcome_of(answers[0].as_ref()), failures), (Outcome::Rejected, 2), "a refusal may be a whim");
+    assert_eq!(
+        (outcome_of(answers[0].as_ref()), failures),
+        (Outcome::Rejected, 2),
+        "a refusal may be a whim"
+    );
 }
 
 #[test]
@@ -111,7 +123,10 @@ fn a_driver_that_always_crashes_comes_to_an_end() {
     let all: Vec<usize> = (0..1000).collect();
     let (answers, measured, failures) = play(1000, 24, &all, Outcome::Crashed);
     assert!(failures < 12, "{failures}");
-    assert!(answers.iter().filter(|answer| answer.is_none()).count() > 900, "who is not asked has no answer");
+    assert!(
+        answers.iter().filter(|answer| answer.is_none()).count() > 900,
+        "who is not asked has no answer"
+    );
     assert!(measured.incidents.last().unwrap().detail.contains("given up"));
 }
 
@@ -151,9 +166,11 @@ fn a_batch_whose_worker_was_killed_from_outside_is_run_again_as_it_was() {
     let (answers, problems) = queue.into_results();
     assert!(answers.iter().all(Option::is_some));
     let measured = problems.into_incidents(&work(3));
-    let details: Vec<&str> = measured.incidents.iter().map(|incident| &incident.detail[..]).collect();
+    let details: Vec<&str> =
+        measured.incidents.iter().map(|incident| &incident.detail[..]).collect();
     assert!(
-        details.len() == 2 && details[1].starts_with(&format!("{KILLS} workers were ended from outside")),
+        details.len() == 2
+            && details[1].starts_with(&format!("{KILLS} workers were ended from outside")),
         "{details:?}"
     );
 }
@@ -191,7 +208,8 @@ fn what_is_put_back_or_set_aside_is_not_answered() {
 #[test]
 fn incidents_come_in_the_order_of_kernels() {
     let ids = ["f32.fadd", "f32.fsub", "f32.fmul", "f32.fdiv"];
-    let item = |id: &str| WorkItem { kernel: id.parse().unwrap(), cases: Cases::new("", 2, vec![0, 0]) };
+    let item =
+        |id: &str| WorkItem { kernel: id.parse().unwrap(), cases: Cases::new("", 2, vec![0, 0]) };
     let subjects = |order: [usize; 2]| -> Vec<String> {
         let mut queue = limited(4, vec![vec![0, 1], vec![2, 3]]);
         for places in order.map(|first| [first, first + 1]) {
@@ -221,7 +239,8 @@ fn kernels_that_wrote_nothing_batched_are_run_isolated() {
     }
     assert_eq!(queue.next(), Next::Finished);
     let (answers, problems) = queue.into_results();
-    let outcomes: Vec<Outcome> = answers.into_iter().flatten().map(|answer| answer.outcome).collect();
+    let outcomes: Vec<Outcome> =
+        answers.into_iter().flatten().map(|answer| answer.outcome).collect();
     assert_eq!(outcomes, [Outcome::Ran, Outcome::Ran, Outcome::NotWritten]);
     let findings = problems.into_incidents(&work(3)).findings;
     assert_eq!(findings.len(), 1);

@@ -86,7 +86,9 @@ pub fn parse(words: &[&str]) -> Result<Action, String> {
             Action::Flood { stream, bytes: number(bytes, u64::MAX)? }
         }
         ["eat", bytes] => Action::Eat(number(bytes, u64::from(u32::MAX))?),
-        ["return", code] => Action::Return(code.parse().or_else(|_| named(&RESULTS, code, "result"))?),
+        ["return", code] => {
+            Action::Return(code.parse().or_else(|_| named(&RESULTS, code, "result"))?)
+        }
         _ => return Err("this is not how such a statement is written".to_owned()),
     })
 }
@@ -109,7 +111,13 @@ mod tests {
         assert_eq!(parse(&["flood", "stderr", "100"]), Ok(Action::Flood { stream: 2, bytes: 100 }));
         assert_eq!(parse(&["return", "VK_ERROR_DEVICE_LOST"]), Ok(Action::Return(-4)));
         assert_eq!(parse(&["return", "-77"]), Ok(Action::Return(-77)));
-        for wrong in [&["crash", "SIGWHAT"][..], &["exit"], &["exit", "300"], &["flood", "log", "1"], &["hang", "up"]] {
+        for wrong in [
+            &["crash", "SIGWHAT"][..],
+            &["exit"],
+            &["exit", "300"],
+            &["flood", "log", "1"],
+            &["hang", "up"],
+        ] {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }
     }

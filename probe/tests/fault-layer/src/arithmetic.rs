@@ -1,14 +1,14 @@
-//! Wrong arithmetic: modules are rewritten as a compiler with a bug would compile them. **Statement -> instructions of an
-//! operation and format -> the same instructions between others.**
+//! Wrong arithmetic: modules are rewritten as a compiler with a bug would compile them. **Statement
+//! -> instructions of an operation and format -> the same instructions between others.**
 //!
-//! What is put around an instruction works on integer bits, so that the driver's own floating point has no say in it;
-//! only rounding compares in binary64, where the comparison is exact. A module in which nothing is chosen passes word for
-//! word.
+//! What is put around an instruction works on integer bits, so that the driver's own floating point
+//! has no say in it; only rounding compares in binary64, where the comparison is exact. A module in
+//! which nothing is chosen passes word for word.
 //!
 //! # Statements
 //!
-//! `VERB ... in OPERATIONS [at KERNELS] [by WAY] [under CONTROL] [unless CONTROL] [when VALUE is [not] SET {and VALUE is
-//! SET}]`
+//! `VERB ... in OPERATIONS [at KERNELS] [by WAY] [under CONTROL] [unless CONTROL] [when VALUE is
+//! [not] SET {and VALUE is SET}]`
 //!
 //! | statement | effect |
 //! |---|---|
@@ -30,25 +30,28 @@
 //! | `fuse in f32.fadd` | the `OpFAdd` of a product is carried out in binary64, `NoContraction` or not |
 //! | `split in f32.fdiv` | `x / y` becomes `x * (1 / y)` |
 //!
-//! OPERATIONS are the stems of fpprobe's kernel ids, a `*` at either end, several separated by `|`: `f32.fadd`, `f16.*`,
-//! `*.fma`. They choose instructions, wherever these stand. A `flush` or `keep` without `in` means every operation. Kernels
-//! of several instructions (`f32.rcp`, `f32.mul_then_add`) are reached by what they are made of: `give 0 in f32.fdiv at
-//! f32.rcp`. KERNELS are stems, too, and restrict a statement to the code of these kernels (in SPIR-V that fpprobe emits
-//! itself, which names it); bit movers are known by their kernel alone.
+//! OPERATIONS are the stems of fpprobe's kernel ids, a `*` at either end, several separated by `|`:
+//! `f32.fadd`, `f16.*`, `*.fma`. They choose instructions, wherever these stand. A `flush` or
+//! `keep` without `in` means every operation. Kernels of several instructions (`f32.rcp`,
+//! `f32.mul_then_add`) are reached by what they are made of: `give 0 in f32.fdiv at
+//! f32.rcp`. KERNELS are stems, too, and restrict a statement to the code of these kernels (in
+//! SPIR-V that fpprobe emits itself, which names it); bit movers are known by their kernel alone.
 //!
-//! VALUE is a hexadecimal number, an operand (`x`, `y`, `z`) or the result (`r`), then any of `.zero` (its sign alone),
-//! `.magnitude`, `.negated`, `.noisy`, `.wrapped`, then `+K` or `-K` in decimal. Operands are those the program gave, before
-//! any `flush` or `pass`. SET is a VALUE, a range `LOW..HIGH` of bits, both included, or a class: `nan quiet signalling
-//! infinite zero subnormal normal finite negative positive`. Vectors are treated component by component; so are the
-//! fields of packed words (`pack_half_2x16`, `unpack_unorm_4x8`). Of `frexp`, which has two results, operands alone are replaced.
+//! VALUE is a hexadecimal number, an operand (`x`, `y`, `z`) or the result (`r`), then any of
+//! `.zero` (its sign alone), `.magnitude`, `.negated`, `.noisy`, `.wrapped`, then `+K` or `-K` in
+//! decimal. Operands are those the program gave, before any `flush` or `pass`. SET is a VALUE, a
+//! range `LOW..HIGH` of bits, both included, or a class: `nan quiet signalling infinite zero
+//! subnormal normal finite negative positive`. Vectors are treated component by component; so are
+//! the fields of packed words (`pack_half_2x16`, `unpack_unorm_4x8`). Of `frexp`, which has two
+//! results, operands alone are replaced.
 //!
-//! WAY is a route other than the storage buffer, a width other than 1 or a local size (`literal`, `x3`, `local128`): only modules
-//! that ask so, in SPIR-V that fpprobe emits itself.
+//! WAY is a route other than the storage buffer, a width other than 1 or a local size (`literal`,
+//! `x3`, `local128`): only modules that ask so, in SPIR-V that fpprobe emits itself.
 //!
 //! CONTROL is a control of the module: `flush f32 results under ftz32`, `... unless dp32`.
 //!
-//! At one instruction `fuse` and `split` come first, then `flush` and `pass` of operands, the instruction, `round`, `flush`
-//! of its result, `give`; each kind in the order of the statements.
+//! At one instruction `fuse` and `split` come first, then `flush` and `pass` of operands, the
+//! instruction, `round`, `flush` of its result, `give`; each kind in the order of the statements.
 
 use std::collections::{BTreeSet, HashSet};
 use std::str::FromStr;
@@ -84,8 +87,8 @@ impl Arithmetic {
         parse::VERBS.contains(&word)
     }
 
-    /// Whether it may be about an instruction of a module with these operations. What makes instructions of others may be about
-    /// any.
+    /// Whether it may be about an instruction of a module with these operations. What makes
+    /// instructions of others may be about any.
     pub fn may_concern(&self, operations: &HashSet<(Format, &'static str)>) -> bool {
         let names = |(format, op): &(Format, &'static Op)| operations.contains(&(*format, op.name));
         matches!(self.0.verb, Verb::Fuse | Verb::Split) || self.0.operations.iter().any(names)
@@ -99,7 +102,11 @@ pub fn operations(words: &[u32]) -> Result<HashSet<(Format, &'static str)>, Stri
     let mut found = HashSet::new();
     for function in &module.functions {
         for (block, kernel) in function.blocks.iter().zip(places.kernels(&function.blocks)) {
-            let own = block.instructions.iter().filter_map(|inst| places.find(inst, kernel)).map(|one| one.operation);
+            let own = block
+                .instructions
+                .iter()
+                .filter_map(|inst| places.find(inst, kernel))
+                .map(|one| one.operation);
             found.extend(own.chain(kernel).map(|(format, op)| (format, op.name)));
         }
     }
@@ -122,11 +129,17 @@ pub struct Mode {
     pub honoured: bool,
 }
 
-/// Rewrites a module: takes out the modes that are the layer's own, does what the honoured ones say, and does the faults.
+/// Rewrites a module: takes out the modes that are the layer's own, does what the honoured ones
+/// say, and does the faults.
 ///
-/// `call` is the module's number in this process. A module that cannot be read, and a fault that makes no sense of an
-/// instruction it chose, are errors.
-pub fn rewrite(words: &[u32], faults: &[Arithmetic], modes: &[Mode], call: u64) -> Result<Vec<u32>, String> {
+/// `call` is the module's number in this process. A module that cannot be read, and a fault that
+/// makes no sense of an instruction it chose, are errors.
+pub fn rewrite(
+    words: &[u32],
+    faults: &[Arithmetic],
+    modes: &[Mode],
+    call: u64,
+) -> Result<Vec<u32>, String> {
     let mut module = fpprobe_spirv::load(words).map_err(|error| error.to_string())?;
     let selected = modes::selected(&module);
     let ways = place::ways(&module);
@@ -147,7 +160,8 @@ pub fn rewrite(words: &[u32], faults: &[Arithmetic], modes: &[Mode], call: u64) 
     Ok(rewriter.finish().assemble())
 }
 
-/// What the honoured modes say, as faults that come after all others: a mode that is honoured beats a habit.
+/// What the honoured modes say, as faults that come after all others: a mode that is honoured beats
+/// a habit.
 fn honoured(modes: &[Mode], selected: &BTreeSet<Control>) -> Vec<Fault> {
     let own = modes.iter().filter(|mode| mode.honoured && selected.contains(&mode.control));
     own.flat_map(|mode| match mode.control {
@@ -156,8 +170,11 @@ fn honoured(modes: &[Mode], selected: &BTreeSet<Control>) -> Vec<Fault> {
         Control::Rtz(width) => {
             // The Vulkan specification's rounding modes are those of correctly rounded operations.
             let rounds = |op: &Op, format: Format| {
-                let result =
-                    if op.function == Function::PackHalf { Format::F16 } else { op.result.format.unwrap_or(format) };
+                let result = if op.function == Function::PackHalf {
+                    Format::F16
+                } else {
+                    op.result.format.unwrap_or(format)
+                };
                 let rounded = !matches!(op.function, Function::InverseSqrt | Function::Load);
                 round::knows(op, format) && rounded && result.bits() == width
             };
@@ -171,9 +188,12 @@ fn honoured(modes: &[Mode], selected: &BTreeSet<Control>) -> Vec<Fault> {
 
 /// Subnormals of the float format of this width flushed or kept, as operands and as results.
 fn flush(width: u32, flush: Option<fault::Sign>) -> Vec<Fault> {
-    let of_width = |format: &Format| format.float().and_then(FloatLayout::mode_width) == Some(width);
+    let of_width =
+        |format: &Format| format.float().and_then(FloatLayout::mode_width) == Some(width);
     let formats = Format::ALL.into_iter().filter(of_width);
     formats
-        .flat_map(|format| [true, false].map(|operands| Fault::new(Verb::Flush { format, operands, flush })))
+        .flat_map(|format| {
+            [true, false].map(|operands| Fault::new(Verb::Flush { format, operands, flush }))
+        })
         .collect()
 }

@@ -5,20 +5,28 @@ use rspirv::spirv::{Decoration, ExecutionMode, Op};
 
 /// Ids of the kernels of a module, as fpprobe knows them, in module order.
 ///
-/// The labels of a module's cases tell format, operation, width and route (`f32.fadd`, `f32.fadd.x3.literal`), for GLSL the names of its
-/// functions (`k0_f32_fadd(f1;f1;`); the controls are those of the whole module. `nocontract` shows only in modules that
-/// have arithmetic to decorate.
+/// The labels of a module's cases tell format, operation, width and route (`f32.fadd`,
+/// `f32.fadd.x3.literal`), for GLSL the names of its functions (`k0_f32_fadd(f1;f1;`); the controls
+/// are those of the whole module. `nocontract` shows only in modules that have arithmetic to
+/// decorate.
 pub fn of(words: &[u32]) -> Vec<String> {
     let mut names = Vec::new();
     let mut controls = Vec::new();
     for instruction in instructions(words) {
         match instruction {
             [op, _, text @ ..] if is(*op, Op::Name) => names.extend(string(text)),
-            [op, _, mode, width] if is(*op, Op::ExecutionMode) => controls.extend(control(*mode, *width)),
-            [op, _, mode, ..] if is(*op, Op::ExecutionModeId) && *mode == ExecutionMode::FPFastMathDefault as u32 => {
+            [op, _, mode, width] if is(*op, Op::ExecutionMode) => {
+                controls.extend(control(*mode, *width))
+            }
+            [op, _, mode, ..]
+                if is(*op, Op::ExecutionModeId)
+                    && *mode == ExecutionMode::FPFastMathDefault as u32 =>
+            {
                 controls.push(Control::FastMath0);
             }
-            [op, _, decoration] if is(*op, Op::Decorate) && *decoration == Decoration::NoContraction as u32 => {
+            [op, _, decoration]
+                if is(*op, Op::Decorate) && *decoration == Decoration::NoContraction as u32 =>
+            {
                 controls.push(Control::NoContract);
             }
             _ => {}
@@ -45,7 +53,8 @@ fn is(word: u32, op: Op) -> bool {
 
 /// A literal string: little-endian bytes up to a NUL (SPIR-V, section "Literal").
 fn string(words: &[u32]) -> Option<String> {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
+    let bytes: Vec<u8> =
+        words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
     String::from_utf8(bytes).ok()
 }
 
@@ -122,16 +131,17 @@ impl Patterns {
 
     /// Whether one of these kernels is chosen.
     pub fn choose(&self, kernels: &[String]) -> bool {
-        self.is_empty() || self.0.iter().any(|pattern| kernels.iter().any(|kernel| matches(pattern, kernel)))
+        self.is_empty()
+            || self.0.iter().any(|pattern| kernels.iter().any(|kernel| matches(pattern, kernel)))
     }
 }
 
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
-        Some((head, tail)) => text
-            .strip_prefix(head)
-            .is_some_and(|rest| (0..=rest.len()).any(|at| rest.get(at..).is_some_and(|rest| matches(tail, rest)))),
+        Some((head, tail)) => text.strip_prefix(head).is_some_and(|rest| {
+            (0..=rest.len()).any(|at| rest.get(at..).is_some_and(|rest| matches(tail, rest)))
+        }),
     }
 }
 

@@ -1,10 +1,12 @@
 //! The layer itself: what the loader calls, and what is called in turn.
 //!
-//! Every intercepted function has the same shape: what is to happen happens ([`state::before`]), the next layer or the
-//! driver is asked, and what it says is changed where a statement wants that. Everything else goes past the layer.
+//! Every intercepted function has the same shape: what is to happen happens ([`state::before`]),
+//! the next layer or the driver is asked, and what it says is changed where a statement wants that.
+//! Everything else goes past the layer.
 //!
-//! Pointers and handles come from the loader and from fpprobe, which is held to Vulkan's valid usage by the validation
-//! layer in other tests; here they are taken for valid, and every SAFETY comment rests on that.
+//! Pointers and handles come from the loader and from fpprobe, which is held to Vulkan's valid
+//! usage by the validation layer in other tests; here they are taken for valid, and every SAFETY
+//! comment rests on that.
 #![deny(clippy::undocumented_unsafe_blocks)]
 
 mod aftermath;
@@ -28,7 +30,8 @@ use std::ffi::{CStr, c_char, c_void};
 
 use ash::vk;
 
-/// `VkNegotiateLayerInterface` ("Loader and Layer Interface", section "Layer Interface Negotiation"; `vk_layer.h`).
+/// `VkNegotiateLayerInterface` ("Loader and Layer Interface", section "Layer Interface
+/// Negotiation"; `vk_layer.h`).
 #[repr(C)]
 #[derive(Debug)]
 pub struct NegotiateLayerInterface {
@@ -42,7 +45,8 @@ pub struct NegotiateLayerInterface {
 
 /// `LAYER_NEGOTIATE_INTERFACE_STRUCT`.
 const NEGOTIATE: i32 = 1;
-/// The interface version in which negotiation and the chains of `VK_LAYER_LINK_INFO` are as they are here.
+/// The interface version in which negotiation and the chains of `VK_LAYER_LINK_INFO` are as they
+/// are here.
 const VERSION: u32 = 2;
 
 /// The loader's first call.
@@ -55,7 +59,9 @@ pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(
 ) -> vk::Result {
     let _ = state::before("load", &[]);
     // SAFETY: the caller's promise.
-    let Some(interface) = (unsafe { interface.as_mut() }) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    let Some(interface) = (unsafe { interface.as_mut() }) else {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    };
     if interface.s_type != NEGOTIATE || interface.version < VERSION {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     }
@@ -98,7 +104,10 @@ unsafe extern "system" fn get_instance_proc_addr(
 }
 
 /// `vkGetDeviceProcAddr`. What the driver lacks, the layer does not have either.
-unsafe extern "system" fn get_device_proc_addr(device: vk::Device, function: *const c_char) -> vk::PFN_vkVoidFunction {
+unsafe extern "system" fn get_device_proc_addr(
+    device: vk::Device,
+    function: *const c_char,
+) -> vk::PFN_vkVoidFunction {
     // SAFETY: the loader passes a name.
     let expected = unsafe { name(function) };
     if let Some(own) = device_fault::find(expected) {

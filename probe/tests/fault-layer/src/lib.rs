@@ -1,15 +1,17 @@
 //! A Vulkan layer that makes drivers fail on purpose, for tests only.
 //!
-//! The Vulkan loader puts it between the unmodified `fpprobe` and an honest driver. What it does there is written in the
-//! environment variable `FPPROBE_FAULTS`: **Statement -> Armed (counted) -> call or module it strikes**. `@FILE` reads the
-//! statements from a file. A statement that means nothing ends the process with a message: a fault that silently does
-//! nothing would let a test pass for nothing. So does a variable that is not set; an empty one asks for no fault.
+//! The Vulkan loader puts it between the unmodified `fpprobe` and an honest driver. What it does
+//! there is written in the environment variable `FPPROBE_FAULTS`: **Statement -> Armed (counted) ->
+//! call or module it strikes**. `@FILE` reads the statements from a file. A statement that means
+//! nothing ends the process with a message: a fault that silently does nothing would let a test
+//! pass for nothing. So does a variable that is not set; an empty one asks for no fault.
 //!
 //! # Statements
 //!
-//! One per line, or several on a line with `;` *and white space* between them (kernel ids hold semicolons without). What
-//! begins with `#` is a comment. Words are separated by white space; in texts `\s` is a space, `\n`, `\t`, `\r`, `\0`,
-//! `\e`, `\\` and `\xNN` are bytes. Numbers are decimal or `0x` hexadecimal.
+//! One per line, or several on a line with `;` *and white space* between them (kernel ids hold
+//! semicolons without). What begins with `#` is a comment. Words are separated by white space; in
+//! texts `\s` is a space, `\n`, `\t`, `\r`, `\0`, `\e`, `\\` and `\xNN` are bytes. Numbers are
+//! decimal or `0x` hexadecimal.
 //!
 //! ## What a driver says of its device
 //!
@@ -33,7 +35,8 @@
 //!
 //! ## What it does in a call
 //!
-//! Each names its call with `in CALL`; [`call::CALLS`] lists them, and `load` is the loading of the library.
+//! Each names its call with `in CALL`; [`call::CALLS`] lists them, and `load` is the loading of the
+//! library.
 //!
 //! | statement | effect |
 //! |---|---|
@@ -91,15 +94,18 @@
 //! | `above 70000 FILE` | only while the file holds a larger number |
 //! | `ever` | counts go on from process to process, in files of the folder `FPPROBE_FAULTS_STATE` |
 //!
-//! Where `FPPROBE_FAULTS_STATE` is set, each strike adds its statement to the file `struck` there ([`struck`]): calls and
-//! dispatches that came to harm, and modules that were handed to arithmetic, which may find nothing in them to change.
+//! Where `FPPROBE_FAULTS_STATE` is set, each strike adds its statement to the file `struck` there
+//! ([`struck`]): calls and dispatches that came to harm, and modules that were handed to
+//! arithmetic, which may find nothing in them to change.
 //!
-//! Arithmetic statements keep their `at` to themselves (it chooses kernels within a module) and take of the rest `on`,
-//! `company`, `alone`, `second`, `once` and `ever`; statements on what a driver says take `on` alone.
+//! Arithmetic statements keep their `at` to themselves (it chooses kernels within a module) and
+//! take of the rest `on`, `company`, `alone`, `second`, `once` and `ever`; statements on what a
+//! driver says take `on` alone.
 //!
 //! # Source
 //!
-//! "Loader and Layer Interface" of the Vulkan loader (`LoaderLayerInterface.md`), interface version 2.
+//! "Loader and Layer Interface" of the Vulkan loader (`LoaderLayerInterface.md`), interface version
+//! 2.
 #![deny(unsafe_code)]
 
 pub mod action;
@@ -120,7 +126,8 @@ use std::path::{Path, PathBuf};
 /// The layer's name, for `VK_INSTANCE_LAYERS`.
 pub const NAME: &str = "VK_LAYER_FPPROBE_fault";
 
-/// The layer's manifest, to be written into a folder that `VK_ADD_LAYER_PATH` or `VK_LAYER_PATH` names.
+/// The layer's manifest, to be written into a folder that `VK_ADD_LAYER_PATH` or `VK_LAYER_PATH`
+/// names.
 pub fn manifest(library: &Path) -> String {
     let path = library.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
     format!(
@@ -139,11 +146,15 @@ pub fn manifest(library: &Path) -> String {
     )
 }
 
-/// The layer's library, as cargo leaves it beside the test that runs: a `cdylib` that a test depends on lies in the same
-/// folder (`target/PROFILE/deps`).
+/// The layer's library, as cargo leaves it beside the test that runs: a `cdylib` that a test
+/// depends on lies in the same folder (`target/PROFILE/deps`).
 pub fn library() -> io::Result<PathBuf> {
     let path = std::env::current_exe()?.with_file_name("libfpprobe_fault_layer.so");
-    if path.is_file() { Ok(path) } else { Err(io::Error::new(io::ErrorKind::NotFound, path.display().to_string())) }
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(io::Error::new(io::ErrorKind::NotFound, path.display().to_string()))
+    }
 }
 
 /// The statements that have struck, in order, from the folder that `FPPROBE_FAULTS_STATE` named.

@@ -57,7 +57,8 @@ pub fn format_feature(name: &str) -> vk::FormatFeatureFlags {
 
 macro_rules! limits {
     ($($name:literal => $field:ident as $kind:ty,)*) => {
-        /// Limits that can be set. `maxComputeWorkGroupCount` and `maxComputeWorkGroupSize` are, in all dimensions.
+        /// Limits that can be set; `maxComputeWorkGroupCount` and `maxComputeWorkGroupSize` in all
+        /// dimensions.
         pub const LIMITS: &[&str] = &["maxComputeWorkGroupCount", "maxComputeWorkGroupSize", $($name),*];
 
         /// Sets a limit.
@@ -91,7 +92,8 @@ limits! {
 }
 
 /// Properties that can be set.
-pub const PROPERTIES: &[&str] = &["apiVersion", "deviceID", "deviceType", "driverID", "driverVersion", "vendorID"];
+pub const PROPERTIES: &[&str] =
+    &["apiVersion", "deviceID", "deviceType", "driverID", "driverVersion", "vendorID"];
 
 /// Sets a core property; `driverID` is none.
 pub fn property(properties: &mut vk::PhysicalDeviceProperties, name: &str, value: u32) {
@@ -156,7 +158,8 @@ pub fn write(array: &mut [c_char], bytes: &[u8], endless: bool) {
 
 /// Appends a number to a string of a driver.
 pub fn number_text(array: &mut [c_char], number: u64) {
-    let text: Vec<u8> = array.iter().map(|char| *char as u8).take_while(|byte| *byte != 0).collect();
+    let text: Vec<u8> =
+        array.iter().map(|char| *char as u8).take_while(|byte| *byte != 0).collect();
     let suffix = format!(" #{number}");
     let kept = text.len().min(array.len().saturating_sub(suffix.len() + 1));
     write(array, &[&text[..kept], suffix.as_bytes()].concat(), false);

@@ -31,7 +31,8 @@ pub struct Statement {
     pub size: Size,
     /// Whether it takes only every second module of the same kernels.
     pub second: bool,
-    /// Percentage of kernels that it takes, always the same ones, whatever module holds them; 100 for all.
+    /// Percentage of kernels that it takes, always the same ones, whatever module holds them; 100
+    /// for all.
     pub share: u8,
     /// Which of the occasions that are left it takes.
     pub count: Count,
@@ -87,8 +88,8 @@ pub enum Kind {
     Length(&'static str, u32),
     /// Something happens in a call.
     Act(Action, &'static Call),
-    /// A command ([`crate::call::CONVERSIONS`]) gets at the wrong texels: mirrored, or with the components of a clear
-    /// exchanged.
+    /// A command ([`crate::call::CONVERSIONS`]) gets at the wrong texels: mirrored, or with the
+    /// components of a clear exchanged.
     Garble(&'static str),
     /// A dispatch is harmed.
     Damage(Damage),
@@ -125,7 +126,8 @@ pub enum Damage {
         /// Whether every fourth word is spared, which counts invocations in digests.
         sums: bool,
     },
-    /// Results become others, each with this probability, in units of 2^-32: also those that a digest is of.
+    /// Results become others, each with this probability, in units of 2^-32: also those that a
+    /// digest is of.
     Strike {
         /// The probability.
         threshold: u32,

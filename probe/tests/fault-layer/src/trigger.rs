@@ -34,13 +34,21 @@ impl Armed {
     pub fn new(statement: Statement, number: usize, state: Option<&Path>) -> Result<Armed, String> {
         let file = match (statement.ever, state) {
             (true, Some(state)) => Some(state.join(format!("count-{number}"))),
-            (true, None) => return Err(format!("`{}`: `ever` needs FPPROBE_FAULTS_STATE", statement.text)),
+            (true, None) => {
+                return Err(format!("`{}`: `ever` needs FPPROBE_FAULTS_STATE", statement.text));
+            }
             (false, _) => None,
         };
-        Ok(Armed { statement, met: AtomicU64::new(0), file, struck: state.map(|state| state.join(STRUCK)) })
+        Ok(Armed {
+            statement,
+            met: AtomicU64::new(0),
+            file,
+            struck: state.map(|state| state.join(STRUCK)),
+        })
     }
 
-    /// Whether it strikes on this occasion, which is about these modules. Counts the occasion and records the strike.
+    /// Whether it strikes on this occasion, which is about these modules. Counts the occasion and
+    /// records the strike.
     pub fn strikes(&self, modules: &[&Module]) -> io::Result<bool> {
         if !self.statement.is_free() && !modules.iter().any(|module| self.wants(module)) {
             return Ok(false);
@@ -69,8 +77,10 @@ impl Armed {
             Size::Company => module.kernels.len() > 1,
         };
         let turn = !self.statement.second || module.turn.is_multiple_of(2);
-        let share = self.statement.share == 100 || module.kernels.iter().any(|id| place(id) < self.statement.share);
-        let above = self.statement.above.as_ref().is_none_or(|(least, file)| number_in(file) > *least);
+        let share = self.statement.share == 100
+            || module.kernels.iter().any(|id| place(id) < self.statement.share);
+        let above =
+            self.statement.above.as_ref().is_none_or(|(least, file)| number_in(file) > *least);
         size && turn && share && above && self.statement.at.choose(&module.kernels)
     }
 }
@@ -80,17 +90,19 @@ fn number_in(file: &Path) -> u64 {
     std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }
 
-/// A number from 0 to 99 for each kernel id, spread evenly: FNV-1a, and its high bits mixed into the low ones.
+/// A number from 0 to 99 for each kernel id, spread evenly: FNV-1a, and its high bits mixed into
+/// the low ones.
 fn place(id: &str) -> u8 {
-    let hash = id
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
     ((hash ^ hash >> 32) % 100) as u8
 }
 
 /// Adds one to the number in a file that several processes use.
 fn step(path: &Path) -> io::Result<u64> {
-    let mut file: File = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+    let mut file: File =
+        OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
     file.lock()?;
     let mut text = String::new();
     file.read_to_string(&mut text)?;
@@ -151,7 +163,8 @@ mod tests {
     #[test]
     fn company_and_turn_are_of_the_module() {
         let (one, two) = (module(&["f32.fadd"], 1), module(&["f32.fadd", "f32.fmul"], 2));
-        let struck = |text: &str| [&one, &two].map(|module| armed(text).strikes(&[module]).unwrap());
+        let struck =
+            |text: &str| [&one, &two].map(|module| armed(text).strikes(&[module]).unwrap());
         assert_eq!(struck("skip alone"), [true, false]);
         assert_eq!(struck("skip company"), [false, true]);
         assert_eq!(struck("skip second"), [false, true]);
@@ -161,11 +174,16 @@ mod tests {
 
     #[test]
     fn counts_outlive_the_process() {
-        let folder = std::env::temp_dir().join(format!("fpprobe-fault-layer-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("fpprobe-fault-layer-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let statement: Statement = "skip once ever".parse().unwrap();
-        assert!(Armed::new(statement.clone(), 0, None).is_err_and(|error| error.contains("FPPROBE_FAULTS_STATE")));
-        let strikes = || Armed::new(statement.clone(), 0, Some(&folder)).unwrap().strikes(&[]).unwrap();
+        assert!(
+            Armed::new(statement.clone(), 0, None)
+                .is_err_and(|error| error.contains("FPPROBE_FAULTS_STATE"))
+        );
+        let strikes =
+            || Armed::new(statement.clone(), 0, Some(&folder)).unwrap().strikes(&[]).unwrap();
         assert_eq!([strikes(), strikes(), strikes()], [true, false, false]);
         assert_eq!(crate::struck(&folder), ["skip once ever"]);
         std::fs::remove_dir_all(&folder).unwrap();

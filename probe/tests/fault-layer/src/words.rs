@@ -6,7 +6,10 @@ pub(crate) fn number(text: &str, most: u64) -> Result<u64, String> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    value.ok().filter(|value| *value <= most).ok_or_else(|| format!("`{text}` is no number from 0 to {most}"))
+    value
+        .ok()
+        .filter(|value| *value <= most)
+        .ok_or_else(|| format!("`{text}` is no number from 0 to {most}"))
 }
 
 /// The bytes of a text with escapes.
@@ -30,7 +33,11 @@ pub(crate) fn bytes(text: &str) -> Result<Vec<u8>, String> {
                         _ => return Err(format!("`{text}`: two hex digits follow \\x")),
                     }
                 }
-                _ => return Err(format!("`{text}`: \\ begins one of \\s \\n \\t \\r \\0 \\e \\\\ \\xNN")),
+                _ => {
+                    return Err(format!(
+                        "`{text}`: \\ begins one of \\s \\n \\t \\r \\0 \\e \\\\ \\xNN"
+                    ));
+                }
             },
             byte => byte,
         });
@@ -40,5 +47,7 @@ pub(crate) fn bytes(text: &str) -> Result<Vec<u8>, String> {
 
 /// A number from 1 on.
 pub(crate) fn positive(text: &str) -> Result<u64, String> {
-    number(text, u64::MAX).and_then(|value| if value == 0 { Err("counting begins at 1".to_owned()) } else { Ok(value) })
+    number(text, u64::MAX).and_then(|value| {
+        if value == 0 { Err("counting begins at 1".to_owned()) } else { Ok(value) }
+    })
 }

@@ -18,7 +18,8 @@ const UNWRITTEN: u8 = 0xa9;
 /// Bytes that are handed over at once: they stay in a core's cache.
 const PIECE: usize = 256 << 10;
 
-/// Words of results with those bits that may be answers. No operation gives one of these to N inputs.
+/// Words of results with those bits that may be answers. No operation gives one of these to N
+/// inputs.
 const FEW: usize = 64;
 
 /// The sweep under way.
@@ -34,7 +35,9 @@ impl WorkerState {
     pub fn sweep(&mut self, kernel: &str, sink: Sink, group: u32) -> Result<Response, Failure> {
         let refused = |error: String| Failure::new(Outcome::Rejected, error);
         self.sweep = None;
-        let Some((device, support)) = &mut self.device else { return Err(refused("no device is open".to_owned())) };
+        let Some((device, support)) = &mut self.device else {
+            return Err(refused("no device is open".to_owned()));
+        };
         let kernel: Kernel = kernel.parse().map_err(|error| refused(format!("{error}")))?;
         if let Some(lacks) = support.lacks(&kernel) {
             return Err(Failure::new(Outcome::Unsupported, lacks));
@@ -76,7 +79,9 @@ impl WorkerState {
             }
         } else {
             left = unwritten(taken.bytes);
-            let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+            let word = |bytes: &[u8]| {
+                bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
+            };
             words = taken.bytes.chunks_exact(4).map(word).collect();
         }
         if matches!(sweeping.sink, Sink::Store) {
@@ -92,8 +97,9 @@ fn unwritten(bytes: &[u8]) -> usize {
     bytes.as_chunks().0.iter().filter(|word| u32::from_ne_bytes(**word) == before).count()
 }
 
-/// Whether every result was written, of which N words are as they were before. Those of 16 bits and less have zeros above; of larger ones a few may be what was there
-/// before, but an invocation that does nothing leaves thousands, since it has a 256th of a block to give.
+/// Whether every result was written, of which N words are as they were before. Those of 16 bits and
+/// less have zeros above; of larger ones a few may be what was there before, but an invocation that
+/// does nothing leaves thousands, since it has a 256th of a block to give.
 fn written(domain: &Domain, left: usize, words: usize) -> Result<(), Failure> {
     let narrow = domain.outputs().iter().all(|format| format.bits() < 32);
     if left == 0 || !narrow && left < FEW {

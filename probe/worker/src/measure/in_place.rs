@@ -1,5 +1,5 @@
-//! Texels that are an operand and the result: what was there may be the right answer, so it shows nothing. Such a kernel
-//! is asked one case more, whose texel must change whatever the format.
+//! Texels that are an operand and the result: what was there may be the right answer, so it shows
+//! nothing. Such a kernel is asked one case more, whose texel must change whatever the format.
 
 use fpprobe_spirv::{Cases, Kernel};
 

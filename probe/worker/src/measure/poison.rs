@@ -1,26 +1,29 @@
 //! Poison: what result memory holds before a run, so that a result that was not written shows.
 //!
-//! Random by kernel, case and component, so that no constant answer can hide it; always different in the first run of a lane
-//! and any other, so that no answer that both agree on can be poison; and where an element is wider than the result, with
-//! bits set that no result has.
+//! Random by kernel, case and component, so that no constant answer can hide it; always different
+//! in the first run of a lane and any other, so that no answer that both agree on can be poison;
+//! and where an element is wider than the result, with bits set that no result has.
 
 use fpprobe_spirv::cases::random;
 use fpprobe_spirv::{Cases, Kernel};
 
 use super::vary::{Turn, spread};
 
-/// Seed of everything random about a kernel (FNV-1a of its id): the same in every run with this seed.
+/// Seed of everything random about a kernel (FNV-1a of its id): the same in every run with this
+/// seed.
 pub fn seed(kernel: &Kernel, run: u64) -> u64 {
     hash(&kernel.to_string()) ^ spread(run)
 }
 
 /// FNV-1a of a text.
 fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
-/// Poison of a lane (case and component) in the dispatch of this number, for an element and a result of these widths in bits.
-/// That of dispatch 0 is never another's.
+/// Poison of a lane (case and component) in the dispatch of this number, for an element and a
+/// result of these widths in bits. That of dispatch 0 is never another's.
 pub fn of(seed: u64, number: u32, lane: u64, element: u32, result: u32) -> u64 {
     let mask = u64::MAX >> (64 - element);
     let first = random(seed ^ lane) & mask;
@@ -36,8 +39,8 @@ pub fn of(seed: u64, number: u32, lane: u64, element: u32, result: u32) -> u64 {
     value
 }
 
-/// Where case `index` lies in a dispatch: the first keeps the order where the run has the default seed, all others shuffle it, for
-/// all kernels of these cases alike.
+/// Where case `index` lies in a dispatch: the first keeps the order where the run has the default
+/// seed, all others shuffle it, for all kernels of these cases alike.
 pub fn slots(cases: &Cases, turn: Turn) -> Vec<u32> {
     let count = cases.len();
     let mut seed = hash(&cases.name) ^ spread(turn.seed);
@@ -64,7 +67,10 @@ mod tests {
         for lane in 0..10_000 {
             for element in [16, 32, 64] {
                 for other in 1..4 {
-                    assert_ne!(of(7, 0, lane, element, element), of(7, other, lane, element, element));
+                    assert_ne!(
+                        of(7, 0, lane, element, element),
+                        of(7, other, lane, element, element)
+                    );
                 }
             }
             for (run, result) in [(0, 1), (1, 1), (0, 16), (1, 16)] {
@@ -76,7 +82,8 @@ mod tests {
     #[test]
     fn slots_are_a_permutation_that_moves_most_cases() {
         let mut slots = slots(&Cases::new("some", 1, vec![0; 1000]), Turn::new(0, 1));
-        let kept = slots.iter().enumerate().filter(|(index, slot)| *index == **slot as usize).count();
+        let kept =
+            slots.iter().enumerate().filter(|(index, slot)| *index == **slot as usize).count();
         assert!(kept < 20, "{kept}");
         slots.sort_unstable();
         assert!(slots.iter().enumerate().all(|(index, slot)| index == *slot as usize));
@@ -85,8 +92,8 @@ mod tests {
     #[test]
     fn orders_and_poison_follow_the_seed() {
         let cases = Cases::new("some", 1, vec![0; 1000]);
-        let turns =
-            [(0, 1), (0, 2), (5, 0), (5, 1), (6, 0)].map(|(seed, number)| slots(&cases, Turn::new(seed, number)));
+        let turns = [(0, 1), (0, 2), (5, 0), (5, 1), (6, 0)]
+            .map(|(seed, number)| slots(&cases, Turn::new(seed, number)));
         for (number, one) in turns.iter().enumerate() {
             assert!(turns[..number].iter().all(|other| other != one), "{number}");
         }

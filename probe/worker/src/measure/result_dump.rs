@@ -9,7 +9,8 @@ use super::{KernelCases, poison};
 pub struct ResultDump<'a> {
     /// The kernel and its cases.
     pub work: &'a KernelCases,
-    /// Which dispatch: 0 for the first run, 1 for the second, from 2 on further ones of the first run's pipeline.
+    /// Which dispatch: 0 for the first run, 1 for the second, from 2 on further ones of the first
+    /// run's pipeline.
     pub turn: Turn,
     /// Bytes of each of its results, as they lie in memory.
     pub parts: Vec<ResultRegion<'a>>,

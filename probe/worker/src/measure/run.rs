@@ -41,10 +41,16 @@ pub struct PreparedDispatch<'a> {
 
 impl<'a> PreparedDispatch<'a> {
     /// Lays kernels out and fills their memory.
-    pub fn new(work: &'a [KernelCases], storage16: bool, variant: Variant, turn: Turn) -> PreparedDispatch<'a> {
+    pub fn new(
+        work: &'a [KernelCases],
+        storage16: bool,
+        variant: Variant,
+        turn: Turn,
+    ) -> PreparedDispatch<'a> {
         let plan = Plan::sharing(&requests(work, turn), storage16, variant);
         let memory = Memory::new(&plan, turn);
-        let mut ready = PreparedDispatch { plan, work, memory, poisons: vec![Vec::new(); work.len()], turn };
+        let mut ready =
+            PreparedDispatch { plan, work, memory, poisons: vec![Vec::new(); work.len()], turn };
         for (placed, index) in ready.plan.placed.iter().zip(ready.order()) {
             ready.poisons[index] = ready.memory.fill(&ready.plan, placed, &work[index], turn);
         }
@@ -59,7 +65,8 @@ impl<'a> PreparedDispatch<'a> {
 
     /// Its module.
     pub fn module(&self, build: Builder) -> Result<Vec<u32>, Failure> {
-        let built = |error| Failure::new(Outcome::Rejected, format!("no module could be built: {error}"));
+        let built =
+            |error| Failure::new(Outcome::Rejected, format!("no module could be built: {error}"));
         if self.plan.is_command() { Ok(Vec::new()) } else { build(&self.plan).map_err(built) }
     }
 
@@ -72,9 +79,16 @@ impl<'a> PreparedDispatch<'a> {
     pub fn lanes(self, executor: &mut dyn Executor) -> Result<Vec<Lanes>, Failure> {
         let order = self.order();
         let PreparedDispatch { plan, work, memory, poisons, turn } = self;
-        let mut lanes: Vec<Lanes> = poisons.into_iter().map(|poison| Lanes { found: Vec::new(), poison }).collect();
+        let mut lanes: Vec<Lanes> =
+            poisons.into_iter().map(|poison| Lanes { found: Vec::new(), poison }).collect();
         for (placed, index) in plan.placed.iter().zip(order) {
-            executor.left(&ResultDump::new(&plan, placed, &work[index], turn, (&memory.buffers, &memory.texels)))?;
+            executor.left(&ResultDump::new(
+                &plan,
+                placed,
+                &work[index],
+                turn,
+                (&memory.buffers, &memory.texels),
+            ))?;
             lanes[index].found = memory.read(&plan, placed, &work[index], turn);
         }
         Ok(lanes)
@@ -91,7 +105,12 @@ fn requests(work: &[KernelCases], turn: Turn) -> Vec<LayoutRequest> {
             None if plan::brings(one.kernel.route) => in_slots(&one.cases, turn),
             None => Arc::default(),
         };
-        requests.push(LayoutRequest { kernel: one.kernel, slots: one.cases.len() as u32, operands, values });
+        requests.push(LayoutRequest {
+            kernel: one.kernel,
+            slots: one.cases.len() as u32,
+            operands,
+            values,
+        });
     }
     requests
 }
@@ -126,7 +145,11 @@ fn ends(placed: &PlacedKernel) -> Vec<End<'_>> {
         return (0..placed.kernel.result().width).map(End::Texel).collect();
     }
     let results = placed.results.iter();
-    results.flat_map(|region| (0..region.shape.width).map(move |component| End::Buffer(region, component))).collect()
+    results
+        .flat_map(|region| {
+            (0..region.shape.width).map(move |component| End::Buffer(region, component))
+        })
+        .collect()
 }
 
 impl Memory {
@@ -137,44 +160,82 @@ impl Memory {
                 .flat_map(|word| random(salt << 40 ^ word ^ spread(turn.seed)).to_le_bytes());
             words.take(length).collect()
         };
-        let buffers = plan.buffers.iter().enumerate().map(|(index, buffer)| match buffer.direction {
-            Direction::In => vec![0; buffer.bytes()],
-            Direction::Out => noise(buffer.bytes(), (u64::from(turn.number) << 8) + index as u64 + 1),
-        });
+        let buffers =
+            plan.buffers.iter().enumerate().map(|(index, buffer)| match buffer.direction {
+                Direction::In => vec![0; buffer.bytes()],
+                Direction::Out => {
+                    noise(buffer.bytes(), (u64::from(turn.number) << 8) + index as u64 + 1)
+                }
+            });
         let texels = plan.images().map(|image| {
-            let mut texels = noise(image.bytes(), (u64::from(turn.number) << 8) + 0x80 + u64::from(image.number));
+            let mut texels = noise(
+                image.bytes(),
+                (u64::from(turn.number) << 8) + 0x80 + u64::from(image.number),
+            );
             let mask = image.format.texel_mask().to_le_bytes();
-            texels.iter_mut().zip(mask.iter().take(image.texel()).cycle()).for_each(|(byte, mask)| *byte &= mask);
+            texels
+                .iter_mut()
+                .zip(mask.iter().take(image.texel()).cycle())
+                .for_each(|(byte, mask)| *byte &= mask);
             texels
         });
         Memory { buffers: buffers.collect(), texels: texels.collect() }
     }
 
     /// Writes the operands and the poison of one kernel; returns the poison in case order.
-    fn fill(&mut self, plan: &Plan, placed: &PlacedKernel, work: &KernelCases, turn: Turn) -> Vec<u64> {
+    fn fill(
+        &mut self,
+        plan: &Plan,
+        placed: &PlacedKernel,
+        work: &KernelCases,
+        turn: Turn,
+    ) -> Vec<u64> {
         let seed = poison::seed(&work.kernel, turn.seed);
         let slots = poison::slots(&work.cases, turn);
         let ends = ends(placed);
         let widths: Vec<u32> = work.kernel.output_formats().map(Format::bits).collect();
         let mut poisons = Vec::with_capacity(slots.len() * ends.len());
         for (slot, values) in slots.iter().zip(work.cases.iter()) {
-            let there = placed.image.filter(plan::Image::is_read).and_then(|_| placed.kernel.params().pop());
-            let there = there.map_or(&[][..], |shape| &values[values.len() - shape.width as usize..]);
+            let there = placed
+                .image
+                .filter(plan::Image::is_read)
+                .and_then(|_| placed.kernel.params().pop());
+            let there =
+                there.map_or(&[][..], |shape| &values[values.len() - shape.width as usize..]);
             for (part, bits) in (0..).zip(there) {
                 self.put_texel(placed, *slot, (part, there.len()), *bits);
             }
             let mut values = values.iter();
             for region in &placed.params {
                 for (component, bits) in (0..region.shape.width).zip(&mut values) {
-                    plan::write(plan, &mut self.buffers[region.buffer], region, *slot, component, *bits);
+                    plan::write(
+                        plan,
+                        &mut self.buffers[region.buffer],
+                        region,
+                        *slot,
+                        component,
+                        *bits,
+                    );
                 }
             }
             for (end, width) in ends.iter().zip(&widths) {
-                let bits =
-                    poison::of(seed, turn.number, poisons.len() as u64, element_bits(plan, placed, *end), *width);
+                let bits = poison::of(
+                    seed,
+                    turn.number,
+                    poisons.len() as u64,
+                    element_bits(plan, placed, *end),
+                    *width,
+                );
                 poisons.push(match (end, there) {
                     (End::Buffer(region, component), _) => {
-                        plan::write(plan, &mut self.buffers[region.buffer], region, *slot, *component, bits);
+                        plan::write(
+                            plan,
+                            &mut self.buffers[region.buffer],
+                            region,
+                            *slot,
+                            *component,
+                            bits,
+                        );
                         bits
                     }
                     (End::Texel(_), [texel, ..]) => *texel,

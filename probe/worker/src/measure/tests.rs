@@ -31,14 +31,17 @@ impl<F: FnMut(u32, &Kernel, u32, u64) -> Option<u64>> Executor for Device<F> {
                     word[..size].copy_from_slice(&texels[row][slot as usize * size..][..size]);
                     u64::from_le_bytes(word)
                 };
-                let Some(bits) = (self.fault)(self.run, &placed.kernel, slot, operand) else { continue };
+                let Some(bits) = (self.fault)(self.run, &placed.kernel, slot, operand) else {
+                    continue;
+                };
                 for region in &placed.results {
                     for component in 0..region.shape.width {
                         write(plan, &mut buffers[region.buffer], region, slot, component, bits);
                     }
                 }
                 if placed.results.is_empty() {
-                    texels[row][slot as usize * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+                    texels[row][slot as usize * size..][..size]
+                        .copy_from_slice(&bits.to_le_bytes()[..size]);
                 }
             }
         }
@@ -81,12 +84,21 @@ fn run_in(
         .collect();
     let support = Support { offers: offers.iter().copied().collect(), ..Default::default() };
     let mut device = Device { fault, run: 0, modules: Vec::new() };
-    let answers =
-        measure(&mut device, |_| Ok(Vec::new()), &support, &work, (runs, Conditions::default()), Duration::ZERO)
-            .unwrap();
+    let answers = measure(
+        &mut device,
+        |_| Ok(Vec::new()),
+        &support,
+        &work,
+        (runs, Conditions::default()),
+        Duration::ZERO,
+    )
+    .unwrap();
     if let [first, again, second] = device.modules.as_slice() {
         assert_eq!(first.0, again.0, "the first run's pipeline runs again");
-        assert_ne!(first.0.group, second.0.group, "the second module has the first one's local size");
+        assert_ne!(
+            first.0.group, second.0.group,
+            "the second module has the first one's local size"
+        );
         assert_ne!(first.1, second.1, "the second run has the first one's memory");
         assert_ne!(first.1, again.1, "the second dispatch has the first one's memory");
     }
@@ -102,7 +114,8 @@ fn an_honest_device_ran_and_answers_come_in_case_order() {
     for (id, answer) in ids.iter().zip(answers) {
         let kernel: Kernel = id.parse().unwrap();
         let width = kernel.outputs();
-        let expected: Vec<u64> = cases(&kernel).iter().flat_map(|case| vec![case[0]; width]).collect();
+        let expected: Vec<u64> =
+            cases(&kernel).iter().flat_map(|case| vec![case[0]; width]).collect();
         assert_eq!((answer.outcome, answer.out), (Outcome::Ran, expected), "{id}");
     }
 }
@@ -115,9 +128,14 @@ fn images_are_filled_and_read_as_texels() {
         "r16f.load:route=sampled",
         "r8unorm.load:route=texel_buffer",
     ] {
-        let offers: Vec<fpprobe_spirv::Need> = fpprobe_spirv::needs::needs(&id.parse().unwrap()).into_iter().collect();
+        let offers: Vec<fpprobe_spirv::Need> =
+            fpprobe_spirv::needs::needs(&id.parse().unwrap()).into_iter().collect();
         let answer = run_kernels(&[id], &offers, |_, _, _, operand| Some(operand)).remove(0);
-        assert_eq!((answer.outcome, answer.out[0]), (Outcome::Ran, cases(&id.parse().unwrap()).case(0)[0]), "{id}");
+        assert_eq!(
+            (answer.outcome, answer.out[0]),
+            (Outcome::Ran, cases(&id.parse().unwrap()).case(0)[0]),
+            "{id}"
+        );
         let answer = run_kernels(&[id], &offers, |_, _, _, _| None).remove(0);
         assert_eq!(answer.outcome, Outcome::NotWritten, "{id}");
     }
@@ -131,9 +149,11 @@ fn texels_of_several_formats_have_an_image_each() {
         ["r16f.blend_replace:route=attachment", "r32f.blend_replace:route=attachment"],
     ] {
         let kernels = ids.map(|id| id.parse::<Kernel>().unwrap());
-        let offers: Vec<fpprobe_spirv::Need> = kernels.iter().flat_map(fpprobe_spirv::needs::needs).collect();
+        let offers: Vec<fpprobe_spirv::Need> =
+            kernels.iter().flat_map(fpprobe_spirv::needs::needs).collect();
         let changed = |kernel: &Kernel, operand: u64| operand ^ u64::from(kernel.format.bits());
-        let answers = run_kernels(&ids, &offers, |_, kernel, _, operand| Some(changed(kernel, operand)));
+        let answers =
+            run_kernels(&ids, &offers, |_, kernel, _, operand| Some(changed(kernel, operand)));
         for (kernel, answer) in kernels.iter().zip(&answers) {
             let mask = kernel.output_formats().next().unwrap().mask();
             let expected = changed(kernel, cases(kernel).case(0)[0]) & mask;
@@ -156,22 +176,40 @@ fn a_texel_that_stays_as_it_was_is_an_answer_only_where_another_changes() {
     let work = [KernelCases { kernel, cases: Cases::new("", 2, vec![0x3f80_0000, 0x3f80]) }];
     let answer = |fault: fn(u32, &Kernel, u32, u64) -> Option<u64>| {
         let mut device = Device { fault, run: 0, modules: Vec::new() };
-        measure(&mut device, |_| Ok(Vec::new()), &support, &work, (Runs::Two, Conditions::default()), Duration::ZERO)
-            .unwrap()
-            .remove(0)
+        measure(
+            &mut device,
+            |_| Ok(Vec::new()),
+            &support,
+            &work,
+            (Runs::Two, Conditions::default()),
+            Duration::ZERO,
+        )
+        .unwrap()
+        .remove(0)
     };
     let drawn = answer(|_, _, _, operand| Some(operand >> 16));
     assert_eq!((drawn.outcome, drawn.out), (Outcome::Ran, vec![0x3f80]));
-    for undrawn in [answer(|_, _, _, _| None), answer(|run, _, _, operand| (run == 0).then_some(operand >> 16))] {
-        assert_eq!((undrawn.outcome, undrawn.out), (Outcome::NotWritten, vec![]), "{}", undrawn.detail);
+    for undrawn in [
+        answer(|_, _, _, _| None),
+        answer(|run, _, _, operand| (run == 0).then_some(operand >> 16)),
+    ] {
+        assert_eq!(
+            (undrawn.outcome, undrawn.out),
+            (Outcome::NotWritten, vec![]),
+            "{}",
+            undrawn.detail
+        );
     }
 }
 
 #[test]
 fn a_device_that_does_nothing_has_written_nothing() {
-    for (id, offers) in
-        [("f32.fadd", &[][..]), ("f32.ford_equal", &[]), ("f16.sqrt", &[HALF]), ("f16.ford_equal", &[HALF])]
-    {
+    for (id, offers) in [
+        ("f32.fadd", &[][..]),
+        ("f32.ford_equal", &[]),
+        ("f16.sqrt", &[HALF]),
+        ("f16.ford_equal", &[HALF]),
+    ] {
         let answer = run_kernels(&[id], offers, |_, _, _, _| None).remove(0);
         assert_eq!((answer.outcome, answer.out.len()), (Outcome::NotWritten, 0), "{id}");
     }
@@ -179,24 +217,29 @@ fn a_device_that_does_nothing_has_written_nothing() {
 
 #[test]
 fn one_lane_left_undone_in_both_runs_is_found_at_whatever_slot_it_lies() {
-    let answer =
-        run_kernels(&["f32.sqrt"], &[], |_, _, _, operand| (operand != 0x3f80_0000).then_some(operand)).remove(0);
+    let answer = run_kernels(&["f32.sqrt"], &[], |_, _, _, operand| {
+        (operand != 0x3f80_0000).then_some(operand)
+    })
+    .remove(0);
     assert_eq!(answer.outcome, Outcome::NotWritten);
     assert!(answer.detail.starts_with("1 of "), "{}", answer.detail);
 }
 
 #[test]
 fn a_slot_left_undone_is_found_though_the_runs_put_other_cases_there() {
-    let answer = run_kernels(&["f32.sqrt"], &[], |_, _, slot, operand| (slot != 5).then_some(operand)).remove(0);
+    let answer =
+        run_kernels(&["f32.sqrt"], &[], |_, _, slot, operand| (slot != 5).then_some(operand))
+            .remove(0);
     assert_eq!((answer.outcome, answer.out.len()), (Outcome::NotWritten, 0), "poison is no answer");
     assert!(answer.detail.contains("poison in one of two runs"), "{}", answer.detail);
 }
 
 #[test]
 fn answers_that_depend_on_the_run_or_the_slot_are_flaky_and_both_are_kept() {
-    let answer =
-        run_kernels(&["f32.fadd"], &[], |run, _, slot, operand| Some(operand ^ u64::from(run == 1 && slot == 3)))
-            .remove(0);
+    let answer = run_kernels(&["f32.fadd"], &[], |run, _, slot, operand| {
+        Some(operand ^ u64::from(run == 1 && slot == 3))
+    })
+    .remove(0);
     assert_eq!(answer.outcome, Outcome::Flaky);
     let second = answer.second.unwrap();
     assert_eq!(answer.out.iter().zip(&second).filter(|(a, b)| a != b).count(), 1);
@@ -223,18 +266,24 @@ fn two_runs_share_a_pipeline_and_show_what_was_not_written_and_what_differs() {
 #[test]
 fn a_command_has_a_second_run_though_it_has_no_pipeline() {
     let id = "r8unorm.store:route=clear";
-    let offers: Vec<fpprobe_spirv::Need> = fpprobe_spirv::needs::needs(&id.parse().unwrap()).into_iter().collect();
-    let (answers, runs) = run_in(Runs::Two, &[id], &offers, |run, _, _, operand| Some(operand ^ u64::from(run == 1)));
+    let offers: Vec<fpprobe_spirv::Need> =
+        fpprobe_spirv::needs::needs(&id.parse().unwrap()).into_iter().collect();
+    let (answers, runs) =
+        run_in(Runs::Two, &[id], &offers, |run, _, _, operand| Some(operand ^ u64::from(run == 1)));
     assert!(runs == 2 && answers[0].outcome != Outcome::Ran, "{:?}", answers[0].outcome);
 }
 
 #[test]
 fn a_pipeline_that_is_wrong_when_it_is_dispatched_again_is_flaky() {
     // The second dispatch is that of the first pipeline again.
-    let answer = run_kernels(&["f32.fadd"], &[], |run, _, _, operand| Some(operand ^ u64::from(run == 1))).remove(0);
+    let answer =
+        run_kernels(&["f32.fadd"], &[], |run, _, _, operand| Some(operand ^ u64::from(run == 1)))
+            .remove(0);
     assert_eq!(answer.outcome, Outcome::Flaky);
     assert!(answer.detail.ends_with(AGAIN), "{}", answer.detail);
-    let answer = run_kernels(&["f32.fadd"], &[], |run, _, _, operand| (run != 1).then_some(operand)).remove(0);
+    let answer =
+        run_kernels(&["f32.fadd"], &[], |run, _, _, operand| (run != 1).then_some(operand))
+            .remove(0);
     assert_eq!(answer.outcome, Outcome::NotWritten);
     assert!(answer.detail.ends_with(AGAIN), "{}", answer.detail);
 }
@@ -254,9 +303,15 @@ fn runs_of_one_seed_are_the_same_and_of_others_not() {
     let modules = |seed| {
         let kernel: Kernel = "f32.sqrt".parse().unwrap();
         let work = [KernelCases { kernel, cases: cases(&kernel) }];
-        let mut device = Device { fault: |_, _: &Kernel, _, operand| Some(operand), run: 0, modules: Vec::new() };
-        let (support, how) = (Support::default(), (Runs::Two, Conditions { seed, ..Conditions::default() }));
-        let answers = measure(&mut device, |_| Ok(Vec::new()), &support, &work, how, Duration::ZERO).unwrap();
+        let mut device = Device {
+            fault: |_, _: &Kernel, _, operand| Some(operand),
+            run: 0,
+            modules: Vec::new(),
+        };
+        let (support, how) =
+            (Support::default(), (Runs::Two, Conditions { seed, ..Conditions::default() }));
+        let answers =
+            measure(&mut device, |_| Ok(Vec::new()), &support, &work, how, Duration::ZERO).unwrap();
         (device.modules, answers)
     };
     let (first, other) = (modules(7), modules(8));
@@ -265,7 +320,10 @@ fn runs_of_one_seed_are_the_same_and_of_others_not() {
     for (one, another) in first.0.iter().zip(&other.0) {
         assert_ne!(one.1, another.1, "memory is that of another seed");
     }
-    assert!(first.0.iter().zip(&other.0).any(|(one, another)| one.0 != another.0), "so are all layouts");
+    assert!(
+        first.0.iter().zip(&other.0).any(|(one, another)| one.0 != another.0),
+        "so are all layouts"
+    );
 }
 
 #[test]
@@ -276,7 +334,10 @@ fn one_run_is_enough_unless_a_result_may_be_poison() {
     let (answers, runs) = run_in(Runs::One, &ids, &[], |run, kernel, slot, operand| {
         (run > 0 || kernel.op.name == "fadd" || slot != 5).then_some(operand)
     });
-    assert_eq!((runs, answers[0].outcome, answers[1].outcome), (2, Outcome::Ran, Outcome::NotWritten));
+    assert_eq!(
+        (runs, answers[0].outcome, answers[1].outcome),
+        (2, Outcome::Ran, Outcome::NotWritten)
+    );
 }
 
 #[test]
@@ -284,12 +345,17 @@ fn a_fault_of_one_kernel_leaves_its_company_alone() {
     let answers = run_kernels(&["f32.fadd", "f32.fmul"], &[], |_, kernel, _, operand| {
         (kernel.op.name != "fmul").then_some(operand)
     });
-    assert_eq!(answers.iter().map(|answer| answer.outcome).collect::<Vec<_>>(), [Outcome::Ran, Outcome::NotWritten]);
+    assert_eq!(
+        answers.iter().map(|answer| answer.outcome).collect::<Vec<_>>(),
+        [Outcome::Ran, Outcome::NotWritten]
+    );
 }
 
 #[test]
 fn half_a_word_written_is_not_a_result() {
-    let answer = run_kernels(&["f16.sqrt"], &[HALF], |_, _, _, operand| Some(operand | 0xabcd_0000)).remove(0);
+    let answer =
+        run_kernels(&["f16.sqrt"], &[HALF], |_, _, _, operand| Some(operand | 0xabcd_0000))
+            .remove(0);
     assert_eq!(answer.outcome, Outcome::NotWritten);
     assert!(answer.detail.contains("above their 16"), "{}", answer.detail);
 }
@@ -345,25 +411,45 @@ impl Executor for Forgetful {
 
 #[test]
 fn every_component_of_every_result_has_poison_of_its_own() {
-    for (id, results) in [("f32.frexp:width=3", vec![3, 3]), ("f32.modf", vec![1, 1]), ("f32.fadd:width=2", vec![2])] {
+    for (id, results) in
+        [("f32.frexp:width=3", vec![3, 3]), ("f32.modf", vec![1, 1]), ("f32.fadd:width=2", vec![2])]
+    {
         let kernel: Kernel = id.parse().unwrap();
-        let work = KernelCases { kernel, cases: Cases::new("", kernel.arity(), vec![0; 5 * kernel.arity()]) };
+        let work = KernelCases {
+            kernel,
+            cases: Cases::new("", kernel.arity(), vec![0; 5 * kernel.arity()]),
+        };
         let support = Support::default();
         let answer = |result, component| {
             let mut device = Forgetful { result, component };
             let work = std::slice::from_ref(&work);
-            measure(&mut device, |_| Ok(Vec::new()), &support, work, (Runs::Two, Conditions::default()), Duration::ZERO)
-                .unwrap()
-                .remove(0)
+            measure(
+                &mut device,
+                |_| Ok(Vec::new()),
+                &support,
+                work,
+                (Runs::Two, Conditions::default()),
+                Duration::ZERO,
+            )
+            .unwrap()
+            .remove(0)
         };
         for (result, width) in results.iter().enumerate() {
             for component in 0..*width {
                 let answer = answer(result, component);
-                assert_eq!(answer.outcome, Outcome::NotWritten, "{id}: result {result}, component {component}");
+                assert_eq!(
+                    answer.outcome,
+                    Outcome::NotWritten,
+                    "{id}: result {result}, component {component}"
+                );
                 assert!(answer.detail.starts_with("5 of "), "{}", answer.detail);
             }
         }
         let whole = answer(results.len(), 0);
-        assert_eq!((whole.outcome, whole.out), (Outcome::Ran, vec![1; 5 * kernel.outputs()]), "{id}");
+        assert_eq!(
+            (whole.outcome, whole.out),
+            (Outcome::Ran, vec![1; 5 * kernel.outputs()]),
+            "{id}"
+        );
     }
 }

@@ -16,7 +16,8 @@ pub struct Turn {
     pub seed: u64,
     /// Number of the dispatch; each has poison of its own.
     pub number: u32,
-    /// Number of the order that its cases have; that of the pipeline's first dispatch where the operands are part of the code.
+    /// Number of the order that its cases have; that of the pipeline's first dispatch where the
+    /// operands are part of the code.
     pub order: u32,
 }
 
@@ -25,7 +26,8 @@ pub struct Turn {
 pub struct Limits {
     /// Most invocations of a work group.
     pub invocations: u32,
-    /// The sizes that a compute pipeline may require of its subgroups, least and most; `None` where it cannot choose.
+    /// The sizes that a compute pipeline may require of its subgroups, least and most; `None`
+    /// where it cannot choose.
     pub subgroups: Option<[u32; 2]>,
     /// Most subgroups of a work group.
     pub most_subgroups: u32,
@@ -57,12 +59,14 @@ pub fn spread(seed: u64) -> u64 {
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The layouts of two runs of a module whose first kernel has this seed: with other local sizes, in other places, the kernels in
-/// opposite orders. With the default seed the first is the default layout.
+/// The layouts of two runs of a module whose first kernel has this seed: with other local sizes, in
+/// other places, the kernels in opposite orders. With the default seed the first is the default
+/// layout.
 pub fn variants(seed: u64, kernel: u64, limits: Limits) -> [Variant; 2] {
     let draw = |salt: u64, below: u64| random(kernel.rotate_left(31) ^ salt) % below;
     let chosen = |salt: u64, below: u64| if seed == 0 { 0 } else { draw(salt, below) };
-    let groups: Vec<u32> = GROUPS.into_iter().filter(|group| *group <= limits.invocations.max(GROUP)).collect();
+    let groups: Vec<u32> =
+        GROUPS.into_iter().filter(|group| *group <= limits.invocations.max(GROUP)).collect();
     let count = groups.len() as u64;
     let default = groups.iter().position(|group| *group == GROUP).unwrap_or(0) as u64;
     let first = (default + chosen(1, count)) % count;
@@ -84,7 +88,8 @@ pub fn variants(seed: u64, kernel: u64, limits: Limits) -> [Variant; 2] {
 /// The same for a kernel of matrices or across a subgroup: its work group is one subgroup.
 pub fn of_subgroups(variants: [Variant; 2], limits: Limits) -> [Variant; 2] {
     let group = limits.subgroup;
-    let subgroup = limits.subgroups.filter(|[least, most]| (*least..=*most).contains(&group)).map(|_| group);
+    let subgroup =
+        limits.subgroups.filter(|[least, most]| (*least..=*most).contains(&group)).map(|_| group);
     variants.map(|variant| Variant { group, subgroup, ..variant })
 }
 
@@ -92,8 +97,11 @@ pub fn of_subgroups(variants: [Variant; 2], limits: Limits) -> [Variant; 2] {
 fn subgroup(group: u32, limits: Limits, number: u64) -> Option<u32> {
     let [least, most] = limits.subgroups?;
     let fits = |size: &u32| size.saturating_mul(limits.most_subgroups) >= group;
-    let sizes: Vec<u32> =
-        (0..32).map(|bit| 1 << bit).filter(|size| (least..=most).contains(size)).filter(fits).collect();
+    let sizes: Vec<u32> = (0..32)
+        .map(|bit| 1 << bit)
+        .filter(|size| (least..=most).contains(size))
+        .filter(fits)
+        .collect();
     sizes.get(number as usize % sizes.len().max(1)).copied()
 }
 
@@ -101,7 +109,8 @@ fn subgroup(group: u32, limits: Limits, number: u64) -> Option<u32> {
 mod tests {
     use super::*;
 
-    const LARGE: Limits = Limits { invocations: 1024, subgroups: Some([8, 32]), most_subgroups: 16, subgroup: 16 };
+    const LARGE: Limits =
+        Limits { invocations: 1024, subgroups: Some([8, 32]), most_subgroups: 16, subgroup: 16 };
 
     #[test]
     fn two_runs_differ_in_local_size_place_and_order() {
@@ -119,8 +128,10 @@ mod tests {
     #[test]
     fn the_default_seed_begins_with_the_default_layout_and_others_reach_every_size() {
         assert_eq!(variants(0, 77, LARGE)[0], Variant::default());
-        let mut seen: Vec<u32> =
-            (1..100).flat_map(|seed| variants(seed, random(seed), LARGE)).map(|v| v.group).collect();
+        let mut seen: Vec<u32> = (1..100)
+            .flat_map(|seed| variants(seed, random(seed), LARGE))
+            .map(|v| v.group)
+            .collect();
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen, [32, 64, 96, 128, 256]);
@@ -128,7 +139,8 @@ mod tests {
 
     #[test]
     fn subgroups_have_a_size_that_the_device_offers_and_the_work_group_can_be_made_of() {
-        let mut seen: Vec<u32> = (0..100).filter_map(|number| subgroup(256, LARGE, number)).collect();
+        let mut seen: Vec<u32> =
+            (0..100).filter_map(|number| subgroup(256, LARGE, number)).collect();
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen, [16, 32]);

@@ -12,7 +12,10 @@ pub const LIMIT: usize = 64 << 20;
 pub fn encode<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
     let body = postcard::to_stdvec(message).map_err(io::Error::other)?;
     if body.len() > LIMIT {
-        return Err(io::Error::other(format!("a message of {} bytes is over the limit of {LIMIT}", body.len())));
+        return Err(io::Error::other(format!(
+            "a message of {} bytes is over the limit of {LIMIT}",
+            body.len()
+        )));
     }
     let mut frame = (body.len() as u32).to_le_bytes().to_vec();
     frame.extend(body);
@@ -71,7 +74,9 @@ impl Decoder {
     pub fn message<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
         let Some(length) = self.length() else { return Ok(None) };
         if length > LIMIT {
-            return Err(io::Error::other(format!("a frame of {length} bytes is over the limit of {LIMIT}")));
+            return Err(io::Error::other(format!(
+                "a frame of {length} bytes is over the limit of {LIMIT}"
+            )));
         }
         let Some(body) = self.bytes.get(4..4 + length) else { return Ok(None) };
         let message = postcard::from_bytes(body).map_err(io::Error::other)?;
@@ -88,8 +93,16 @@ mod tests {
 
     fn samples() -> Vec<Response> {
         let out = vec![0, u64::MAX, 0x7fc0_0000];
-        let answer = KernelResult { outcome: Outcome::Flaky, detail: "x".into(), out: out.clone(), second: Some(out) };
-        vec![Response::Opened, Response::Measured(vec![answer, KernelResult::none(Outcome::Hung, "y")])]
+        let answer = KernelResult {
+            outcome: Outcome::Flaky,
+            detail: "x".into(),
+            out: out.clone(),
+            second: Some(out),
+        };
+        vec![
+            Response::Opened,
+            Response::Measured(vec![answer, KernelResult::none(Outcome::Hung, "y")]),
+        ]
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 use fpprobe_reports::support::{
-    BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, GRAPHICS, SUBGROUP_ARITHMETIC,
-    SUBGROUP_CLUSTERED, SUBGROUP_EXTENDED_TYPES, format_claim,
+    BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, GRAPHICS,
+    SUBGROUP_ARITHMETIC, SUBGROUP_CLUSTERED, SUBGROUP_EXTENDED_TYPES, format_claim,
 };
 use fpprobe_spirv::subgroup::SMALLEST_SUBGROUP;
 use fpprobe_spirv::{Format, Use};
@@ -18,20 +18,24 @@ use super::physical::Physical;
 use super::subgroups;
 
 /// Extensions in which features and properties were born before they became core.
-pub(super) const FLOAT_CONTROLS: (&std::ffi::CStr, u32) = (khr::shader_float_controls::NAME, vk::API_VERSION_1_2);
+pub(super) const FLOAT_CONTROLS: (&std::ffi::CStr, u32) =
+    (khr::shader_float_controls::NAME, vk::API_VERSION_1_2);
 /// As above.
-pub(super) const FLOAT16: (&std::ffi::CStr, u32) = (khr::shader_float16_int8::NAME, vk::API_VERSION_1_2);
+pub(super) const FLOAT16: (&std::ffi::CStr, u32) =
+    (khr::shader_float16_int8::NAME, vk::API_VERSION_1_2);
 /// As above.
 pub(super) const FLOAT_CONTROLS2: (&std::ffi::CStr, u32) =
     (khr::shader_float_controls2::NAME, vk::make_api_version(0, 1, 4, 0));
 /// As above.
-pub(super) const MEMORY_MODEL: (&std::ffi::CStr, u32) = (khr::vulkan_memory_model::NAME, vk::API_VERSION_1_2);
+pub(super) const MEMORY_MODEL: (&std::ffi::CStr, u32) =
+    (khr::vulkan_memory_model::NAME, vk::API_VERSION_1_2);
 
 /// As above.
 pub(super) const SUBGROUP_TYPES: (&std::ffi::CStr, u32) =
     (khr::shader_subgroup_extended_types::NAME, vk::API_VERSION_1_2);
 
-/// Queries everything that the driver claims. A device older than Vulkan 1.1 is not asked and claims nothing.
+/// Queries everything that the driver claims. A device older than Vulkan 1.1 is not asked and
+/// claims nothing.
 pub(super) fn claims(instance: &Instance, physical: &Physical) -> Claims {
     let mut flags = BTreeMap::new();
     let mut claims = Claims {
@@ -70,7 +74,8 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     }
     let mut matrices = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default();
     let mut memory_model = vk::PhysicalDeviceVulkanMemoryModelFeatures::default();
-    if physical.has(khr::cooperative_matrix::NAME) && physical.knows(MEMORY_MODEL.0, MEMORY_MODEL.1) {
+    if physical.has(khr::cooperative_matrix::NAME) && physical.knows(MEMORY_MODEL.0, MEMORY_MODEL.1)
+    {
         chain = chain.push_next(&mut matrices).push_next(&mut memory_model);
     }
     let mut bfloat16 = ShaderBfloat16Features::none();
@@ -81,11 +86,12 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     if physical.knows(SUBGROUP_TYPES.0, SUBGROUP_TYPES.1) {
         chain = chain.push_next(&mut subgroup_types);
     }
-    // SAFETY: the handle is the instance's; only structures that the device knows are chained, and they outlive the
-    // call. Vulkan 1.1 loaders have the function.
+    // SAFETY: the handle is the instance's; only structures that the device knows are chained, and
+    // they outlive the call. Vulkan 1.1 loaders have the function.
     unsafe { instance.raw().get_physical_device_features2(physical.raw, &mut chain) };
     let core = chain.features;
-    // Any value but 0 counts as true: a VkBool32 of 2 is a driver bug that must not become undefined behaviour here.
+    // Any value but 0 counts as true: a VkBool32 of 2 is a driver bug that must not become
+    // undefined behaviour here.
     let named = |(name, claimed): (&str, bool)| (name.to_owned(), claimed);
     let found = [
         ("fragmentStoresAndAtomics", core.fragment_stores_and_atomics != 0),
@@ -100,8 +106,12 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         ("shaderInt8", float16.shader_int8 != 0),
         (BFLOAT16, bfloat16.shader_bfloat16_type != 0),
         (BFLOAT16_MATRIX, bfloat16.shader_bfloat16_cooperative_matrix != 0),
-        // Modules with matrices declare Vulkan's memory model (SPIR-V, CooperativeMatrixKHR in shaders).
-        (COOPERATIVE_MATRIX, matrices.cooperative_matrix != 0 && memory_model.vulkan_memory_model != 0),
+        // Modules with matrices declare Vulkan's memory model (SPIR-V, CooperativeMatrixKHR in
+        // shaders).
+        (
+            COOPERATIVE_MATRIX,
+            matrices.cooperative_matrix != 0 && memory_model.vulkan_memory_model != 0,
+        ),
         ("shaderFloatControls2", controls2.shader_float_controls2 != 0),
         (CUSTOM_BORDER_COLORS, borders.custom_border_colors != 0),
         (SUBGROUP_EXTENDED_TYPES, subgroup_types.shader_subgroup_extended_types != 0),
@@ -109,7 +119,8 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     flags.extend(found.map(named));
 }
 
-/// Operations over subgroups in compute shaders, where a subgroup has as many invocations as kernels need.
+/// Operations over subgroups in compute shaders, where a subgroup has as many invocations as
+/// kernels need.
 fn subgroup_operations(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     let found = subgroups::properties(instance, physical);
     let able = found.supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
@@ -120,7 +131,12 @@ fn subgroup_operations(instance: &Instance, physical: &Physical, flags: &mut Fla
     flags.insert(SUBGROUP_CLUSTERED.to_owned(), offered(vk::SubgroupFeatureFlags::CLUSTERED));
 }
 
-fn float_controls(instance: &Instance, physical: &Physical, flags: &mut Flags, claims: &mut Claims) {
+fn float_controls(
+    instance: &Instance,
+    physical: &Physical,
+    flags: &mut Flags,
+    claims: &mut Claims,
+) {
     let mut found = vk::PhysicalDeviceFloatControlsProperties::default();
     let known = physical.knows(FLOAT_CONTROLS.0, FLOAT_CONTROLS.1);
     if known {
@@ -132,9 +148,18 @@ fn float_controls(instance: &Instance, physical: &Physical, flags: &mut Flags, c
     }
     let named = |(name, claimed): (&str, bool)| (name.to_owned(), claimed);
     let found = [
-        ("shaderSignedZeroInfNanPreserveFloat16", found.shader_signed_zero_inf_nan_preserve_float16 != 0),
-        ("shaderSignedZeroInfNanPreserveFloat32", found.shader_signed_zero_inf_nan_preserve_float32 != 0),
-        ("shaderSignedZeroInfNanPreserveFloat64", found.shader_signed_zero_inf_nan_preserve_float64 != 0),
+        (
+            "shaderSignedZeroInfNanPreserveFloat16",
+            found.shader_signed_zero_inf_nan_preserve_float16 != 0,
+        ),
+        (
+            "shaderSignedZeroInfNanPreserveFloat32",
+            found.shader_signed_zero_inf_nan_preserve_float32 != 0,
+        ),
+        (
+            "shaderSignedZeroInfNanPreserveFloat64",
+            found.shader_signed_zero_inf_nan_preserve_float64 != 0,
+        ),
         ("shaderDenormPreserveFloat16", found.shader_denorm_preserve_float16 != 0),
         ("shaderDenormPreserveFloat32", found.shader_denorm_preserve_float32 != 0),
         ("shaderDenormPreserveFloat64", found.shader_denorm_preserve_float64 != 0),
@@ -169,20 +194,33 @@ fn formats(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         unsafe { function(physical.raw, raw, &raw mut found) };
         for used in Use::ALL {
             let (features, bit) = match used {
-                Use::StorageImage => (found.optimal_tiling_features, vk::FormatFeatureFlags::STORAGE_IMAGE),
-                Use::UniformTexelBuffer => (found.buffer_features, vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER),
-                Use::SampledImage => (found.optimal_tiling_features, vk::FormatFeatureFlags::SAMPLED_IMAGE),
-                Use::TransferSrc => (found.optimal_tiling_features, vk::FormatFeatureFlags::TRANSFER_SRC),
-                Use::TransferDst => (found.optimal_tiling_features, vk::FormatFeatureFlags::TRANSFER_DST),
+                Use::StorageImage => {
+                    (found.optimal_tiling_features, vk::FormatFeatureFlags::STORAGE_IMAGE)
+                }
+                Use::UniformTexelBuffer => {
+                    (found.buffer_features, vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER)
+                }
+                Use::SampledImage => {
+                    (found.optimal_tiling_features, vk::FormatFeatureFlags::SAMPLED_IMAGE)
+                }
+                Use::TransferSrc => {
+                    (found.optimal_tiling_features, vk::FormatFeatureFlags::TRANSFER_SRC)
+                }
+                Use::TransferDst => {
+                    (found.optimal_tiling_features, vk::FormatFeatureFlags::TRANSFER_DST)
+                }
                 Use::BlitSrc => (found.optimal_tiling_features, vk::FormatFeatureFlags::BLIT_SRC),
                 Use::BlitDst => (found.optimal_tiling_features, vk::FormatFeatureFlags::BLIT_DST),
-                Use::ColorAttachment => (found.optimal_tiling_features, vk::FormatFeatureFlags::COLOR_ATTACHMENT),
+                Use::ColorAttachment => {
+                    (found.optimal_tiling_features, vk::FormatFeatureFlags::COLOR_ATTACHMENT)
+                }
                 Use::ColorAttachmentBlend => {
                     (found.optimal_tiling_features, vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND)
                 }
-                Use::DepthStencilAttachment => {
-                    (found.optimal_tiling_features, vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT)
-                }
+                Use::DepthStencilAttachment => (
+                    found.optimal_tiling_features,
+                    vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT,
+                ),
                 Use::VertexBuffer => (found.buffer_features, vk::FormatFeatureFlags::VERTEX_BUFFER),
             };
             if let Some(claim) = format_claim(format, used) {

@@ -38,7 +38,10 @@ impl LogicalDevice {
         timeout: Duration,
     ) -> Result<(), VulkanError> {
         let (Some(image), [placed], [texels]) = (plan.image(), &plan.placed[..], texels) else {
-            return Err(VulkanError::argument("vkBeginCommandBuffer", "the plan has no image to convert"));
+            return Err(VulkanError::argument(
+                "vkBeginCommandBuffer",
+                "the plan has no image to convert",
+            ));
         };
         match (image.route, image.is_written()) {
             (Route::Clear, _) => self.clear(&image, placed, texels, timeout),
@@ -51,7 +54,8 @@ impl LogicalDevice {
                 let format = placed.params[0].shape.format;
                 let source = operands(plan, placed, buffers, own_bytes(placed));
                 let spec = ImageSpec::of(&image, vk::ImageUsageFlags::empty())?;
-                let given = ImageSpec::of(&Texels { format, ..image }, vk::ImageUsageFlags::empty())?;
+                let given =
+                    ImageSpec::of(&Texels { format, ..image }, vk::ImageUsageFlags::empty())?;
                 self.convert((&given, &source), (&spec, texels), blit, timeout)
             }
             (_, true) => {
@@ -74,9 +78,13 @@ impl LogicalDevice {
                     let (texel, channel) = (component / channels, component % channels);
                     let column = slot % plan::IMAGE_WIDTH * side + texel % side;
                     let row = slot / plan::IMAGE_WIDTH * side + texel / side;
-                    ((row * plan::IMAGE_WIDTH * side + column) as usize * QUAD + channel as usize) * 4
+                    ((row * plan::IMAGE_WIDTH * side + column) as usize * QUAD + channel as usize)
+                        * 4
                 };
-                let lanes = || (0..placed.slots).flat_map(|slot| (0..region.shape.width).map(move |part| (slot, part)));
+                let lanes = || {
+                    (0..placed.slots)
+                        .flat_map(|slot| (0..region.shape.width).map(move |part| (slot, part)))
+                };
                 for (slot, part) in lanes() {
                     let poison = plan::read(plan, bytes, region, slot, part) as u32;
                     quads[place(slot, part)..][..4].copy_from_slice(&poison.to_le_bytes());
@@ -102,7 +110,11 @@ impl LogicalDevice {
     ) -> Result<(), VulkanError> {
         let size = image.format.bits() as usize / 8;
         let count = LAYERS.min(self.limits.max_image_array_layers).min(placed.slots).max(1);
-        let spec = ImageSpec { extent: [1, 1], layers: count, ..ImageSpec::of(image, vk::ImageUsageFlags::empty())? };
+        let spec = ImageSpec {
+            extent: [1, 1],
+            layers: count,
+            ..ImageSpec::of(image, vk::ImageUsageFlags::empty())?
+        };
         let target = DeviceImage::new(&self.logical, self.physical, &spec)?;
         self.fill_texels(&[&*texels])?;
         self.begin()?;
@@ -120,25 +132,58 @@ impl LogicalDevice {
             let mut region = target.copy((number * count as usize * size) as u64);
             region.image_subresource.layer_count = colors.len() as u32;
             self.between(&[target.barrier(NOTHING, TARGET)]);
-            // SAFETY: the command buffer is recording; image and buffer outlive the submission; the buffer holds a texel for
-            // every slot; the layouts follow from one another.
-            unsafe { device.cmd_copy_buffer_to_image(commands, buffer.raw(), target.raw(), TARGET.0, &[region]) };
+            // SAFETY: the command buffer is recording; image and buffer outlive the submission; the
+            // buffer holds a texel for every slot; the layouts follow from one another.
+            unsafe {
+                device.cmd_copy_buffer_to_image(
+                    commands,
+                    buffer.raw(),
+                    target.raw(),
+                    TARGET.0,
+                    &[region],
+                )
+            };
             self.between(&[target.barrier(TARGET, TARGET)]);
             for (layer, color) in (0..).zip(colors) {
                 let range = [target.range(layer, 1)];
                 if image.format.is_depth() {
-                    let depth = vk::ClearDepthStencilValue { depth: f32::from_bits(color[0]), stencil: 0 };
+                    let depth =
+                        vk::ClearDepthStencilValue { depth: f32::from_bits(color[0]), stencil: 0 };
                     // SAFETY: as above; the queue draws, and the depth lies between 0 and 1.
-                    unsafe { device.cmd_clear_depth_stencil_image(commands, target.raw(), TARGET.0, &depth, &range) };
+                    unsafe {
+                        device.cmd_clear_depth_stencil_image(
+                            commands,
+                            target.raw(),
+                            TARGET.0,
+                            &depth,
+                            &range,
+                        )
+                    };
                 } else {
                     let color = vk::ClearColorValue { uint32: *color };
                     // SAFETY: as above.
-                    unsafe { device.cmd_clear_color_image(commands, target.raw(), TARGET.0, &color, &range) };
+                    unsafe {
+                        device.cmd_clear_color_image(
+                            commands,
+                            target.raw(),
+                            TARGET.0,
+                            &color,
+                            &range,
+                        )
+                    };
                 }
             }
             self.between(&[target.barrier(TARGET, SOURCE)]);
             // SAFETY: as above.
-            unsafe { device.cmd_copy_image_to_buffer(commands, target.raw(), SOURCE.0, buffer.raw(), &[region]) };
+            unsafe {
+                device.cmd_copy_image_to_buffer(
+                    commands,
+                    target.raw(),
+                    SOURCE.0,
+                    buffer.raw(),
+                    &[region],
+                )
+            };
         }
         self.end()?;
         self.submit(timeout)?;
@@ -158,20 +203,42 @@ impl LogicalDevice {
         DeviceBuffer::fit(&mut self.staging, &self.logical, given.len())?.write(given)?;
         self.fill_texels(&[&*result])?;
         self.begin()?;
-        let (Some(staging), Some(Some(texels))) = (&self.staging, self.texels.first()) else { return Ok(()) };
+        let (Some(staging), Some(Some(texels))) = (&self.staging, self.texels.first()) else {
+            return Ok(());
+        };
         let (device, commands) = (self.logical.raw(), self.commands);
         self.between(&[source.barrier(NOTHING, TARGET), target.barrier(NOTHING, TARGET)]);
-        // SAFETY: the command buffer is recording; images and buffers outlive the submission; each buffer holds the texels of
-        // its whole image; the layouts follow from one another.
+        // SAFETY: the command buffer is recording; images and buffers outlive the submission; each
+        // buffer holds the texels of its whole image; the layouts follow from one another.
         unsafe {
-            device.cmd_copy_buffer_to_image(commands, staging.raw(), source.raw(), TARGET.0, &[source.copy(0)]);
-            device.cmd_copy_buffer_to_image(commands, texels.raw(), target.raw(), TARGET.0, &[target.copy(0)]);
+            device.cmd_copy_buffer_to_image(
+                commands,
+                staging.raw(),
+                source.raw(),
+                TARGET.0,
+                &[source.copy(0)],
+            );
+            device.cmd_copy_buffer_to_image(
+                commands,
+                texels.raw(),
+                target.raw(),
+                TARGET.0,
+                &[target.copy(0)],
+            );
         }
         self.between(&[source.barrier(TARGET, SOURCE), target.barrier(TARGET, TARGET)]);
         conversion(device, commands, &source, &target);
         self.between(&[target.barrier(TARGET, SOURCE)]);
         // SAFETY: as above.
-        unsafe { device.cmd_copy_image_to_buffer(commands, target.raw(), SOURCE.0, texels.raw(), &[target.copy(0)]) };
+        unsafe {
+            device.cmd_copy_image_to_buffer(
+                commands,
+                target.raw(),
+                SOURCE.0,
+                texels.raw(),
+                &[target.copy(0)],
+            )
+        };
         self.end()?;
         self.submit(timeout)?;
         staging.holds(given)?;
@@ -181,10 +248,19 @@ impl LogicalDevice {
     /// Between two commands of the transfer stage.
     fn between(&self, barriers: &[vk::ImageMemoryBarrier<'_>]) {
         let stage = vk::PipelineStageFlags::TRANSFER;
-        // SAFETY: the command buffer is recording, outside a render pass; the images outlive the submission.
+        // SAFETY: the command buffer is recording, outside a render pass; the images outlive the
+        // submission.
         unsafe {
             let flags = vk::DependencyFlags::empty();
-            self.logical.raw().cmd_pipeline_barrier(self.commands, stage, stage, flags, &[], &[], barriers);
+            self.logical.raw().cmd_pipeline_barrier(
+                self.commands,
+                stage,
+                stage,
+                flags,
+                &[],
+                &[],
+                barriers,
+            );
         }
     }
 }
@@ -198,11 +274,19 @@ fn singles(spec: &ImageSpec) -> ImageSpec {
 /// The values of a slot as the bytes of a texel of their own format, or of a block.
 fn own_bytes(placed: &PlacedKernel) -> impl Fn(&[u64]) -> Vec<u8> {
     let size = placed.params[0].shape.format.bits() as usize / 8;
-    move |values| values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(size)).collect()
+    move |values| {
+        values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(size)).collect()
+    }
 }
 
-/// The operands of every slot, one after the other, as bytes; the rest of the image's texels are zeros.
-fn operands(plan: &Plan, placed: &PlacedKernel, buffers: &[Vec<u8>], bytes: impl Fn(&[u64]) -> Vec<u8>) -> Vec<u8> {
+/// The operands of every slot, one after the other, as bytes; the rest of the image's texels are
+/// zeros.
+fn operands(
+    plan: &Plan,
+    placed: &PlacedKernel,
+    buffers: &[Vec<u8>],
+    bytes: impl Fn(&[u64]) -> Vec<u8>,
+) -> Vec<u8> {
     let region = &placed.params[0];
     let of_slot = |slot: u32| -> Vec<u64> {
         let parts = 0..region.shape.width;
@@ -214,25 +298,51 @@ fn operands(plan: &Plan, placed: &PlacedKernel, buffers: &[Vec<u8>], bytes: impl
     all
 }
 
-fn copy(device: &ash::Device, commands: vk::CommandBuffer, source: &DeviceImage, target: &DeviceImage) {
+fn copy(
+    device: &ash::Device,
+    commands: vk::CommandBuffer,
+    source: &DeviceImage,
+    target: &DeviceImage,
+) {
     let region = vk::ImageCopy::default()
         .src_subresource(source.subresource())
         .dst_subresource(target.subresource())
         .extent(source.extent());
-    // SAFETY: the command buffer is recording; both images are in these layouts, of one format and extent.
-    unsafe { device.cmd_copy_image(commands, source.raw(), SOURCE.0, target.raw(), TARGET.0, &[region]) };
+    // SAFETY: the command buffer is recording; both images are in these layouts, of one format and
+    // extent.
+    unsafe {
+        device.cmd_copy_image(commands, source.raw(), SOURCE.0, target.raw(), TARGET.0, &[region])
+    };
 }
 
-fn blit(device: &ash::Device, commands: vk::CommandBuffer, source: &DeviceImage, target: &DeviceImage) {
+fn blit(
+    device: &ash::Device,
+    commands: vk::CommandBuffer,
+    source: &DeviceImage,
+    target: &DeviceImage,
+) {
     let vk::Extent3D { width, height, .. } = source.extent();
-    let whole = [vk::Offset3D::default(), vk::Offset3D { x: width.cast_signed(), y: height.cast_signed(), z: 1 }];
+    let whole = [
+        vk::Offset3D::default(),
+        vk::Offset3D { x: width.cast_signed(), y: height.cast_signed(), z: 1 },
+    ];
     let region = vk::ImageBlit::default()
         .src_subresource(source.subresource())
         .dst_subresource(target.subresource())
         .src_offsets(whole)
         .dst_offsets(whole);
     let nearest = vk::Filter::NEAREST;
-    // SAFETY: the command buffer is recording, on a queue that draws; both images are in these layouts and of one extent, and
-    // their formats can be blitted.
-    unsafe { device.cmd_blit_image(commands, source.raw(), SOURCE.0, target.raw(), TARGET.0, &[region], nearest) };
+    // SAFETY: the command buffer is recording, on a queue that draws; both images are in these
+    // layouts and of one extent, and their formats can be blitted.
+    unsafe {
+        device.cmd_blit_image(
+            commands,
+            source.raw(),
+            SOURCE.0,
+            target.raw(),
+            TARGET.0,
+            &[region],
+            nearest,
+        )
+    };
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-/// Model and sorted instruction-set flags of this machine's processor; `None` where the kernel does not tell.
+/// Model and sorted instruction-set flags of this machine's processor; `None` where the kernel does
+/// not tell.
 pub(super) fn cpu() -> Option<String> {
     describe(&fs::read_to_string("/proc/cpuinfo").ok()?)
 }
@@ -11,8 +12,11 @@ pub(super) fn cpu() -> Option<String> {
 /// The first processor of `/proc/cpuinfo`: `MODEL: flag flag ...`.
 fn describe(cpuinfo: &str) -> Option<String> {
     let block = cpuinfo.split("\n\n").next()?;
-    let lines: Vec<(&str, &str)> =
-        block.lines().filter_map(|line| line.split_once(':')).map(|(key, value)| (key.trim(), value.trim())).collect();
+    let lines: Vec<(&str, &str)> = block
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .map(|(key, value)| (key.trim(), value.trim()))
+        .collect();
     let value = |name: &str| lines.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
     let model = value("model name").map(ToOwned::to_owned).or_else(|| {
         // Arm has no model name but numbers: implementer and part.
@@ -26,7 +30,9 @@ fn describe(cpuinfo: &str) -> Option<String> {
     match (model, flags.is_empty()) {
         (None, true) => None,
         (Some(model), true) => Some(model),
-        (model, false) => Some(format!("{}: {}", model.unwrap_or_else(|| "unknown".to_owned()), flags.join(" "))),
+        (model, false) => {
+            Some(format!("{}: {}", model.unwrap_or_else(|| "unknown".to_owned()), flags.join(" ")))
+        }
     }
 }
 
@@ -42,7 +48,8 @@ mod tests {
 
     #[test]
     fn processors_without_a_name_are_described_too() {
-        let text = "processor\t: 0\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n\n";
+        let text =
+            "processor\t: 0\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n\n";
         assert_eq!(describe(text).as_deref(), Some("implementer 0x41 part 0xd0c: asimd fp"));
         assert_eq!(describe("processor : 0\n"), None);
         assert_eq!(describe(""), None);

@@ -1,4 +1,5 @@
-//! A logical device with one compute queue, for stress with two, and what is kept from one dispatch to the next.
+//! A logical device with one compute queue, for stress with two, and what is kept from one dispatch
+//! to the next.
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;
@@ -10,7 +11,9 @@ use fpprobe_reports::support::{
     BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, SUBGROUP_EXTENDED_TYPES,
 };
 
-use super::claims::{FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, MEMORY_MODEL, SUBGROUP_TYPES, claims};
+use super::claims::{
+    FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, MEMORY_MODEL, SUBGROUP_TYPES, claims,
+};
 use super::error::{CallName, VulkanError};
 use super::fault;
 use super::handles::{Logical, OwnedHandle};
@@ -24,7 +27,8 @@ use crate::measure::Limits;
 
 const PORTABILITY: &CStr = khr::portability_subset::NAME;
 
-/// Functions of Vulkan 1.0 that are used on a device. ash calls those that a driver lacks without looking, and panics.
+/// Functions of Vulkan 1.0 that are used on a device. ash calls those that a driver lacks without
+/// looking, and panics.
 const FUNCTIONS: [&CStr; 64] = [
     c"vkAllocateCommandBuffers",
     c"vkAllocateDescriptorSets",
@@ -128,8 +132,8 @@ pub(super) struct SecondSubmitter {
 }
 
 impl LogicalDevice {
-    /// Creates the device with what it claims and this program uses, and nothing else: a feature that is switched on
-    /// may change the code a driver generates.
+    /// Creates the device with what it claims and this program uses, and nothing else: a feature
+    /// that is switched on may change the code a driver generates.
     pub(super) fn new(
         instance: &Arc<Instance>,
         physical: &Physical,
@@ -146,21 +150,32 @@ impl LogicalDevice {
         let logical = Arc::new(create(instance, physical, &queues, &claims, subgroups.is_some())?);
         *logical.allocator() = Some(memory::allocator(&logical, physical.raw)?);
         let device = |(family, number)| LogicalDevice::on(&logical, physical, family, number);
-        let mut own =
-            LogicalDevice { subgroups, subgroup: subgroups::size(instance, physical), ..device((family, 0))? };
+        let mut own = LogicalDevice {
+            subgroups,
+            subgroup: subgroups::size(instance, physical),
+            ..device((family, 0))?
+        };
         if stress {
             let what = if second.is_some() {
                 "dispatches over two queues at once"
             } else {
                 "dispatches by two threads at once"
             };
-            own.beside = Some(SecondSubmitter { device: Box::new(device(second.unwrap_or((family, 0)))?), what });
+            own.beside = Some(SecondSubmitter {
+                device: Box::new(device(second.unwrap_or((family, 0)))?),
+                what,
+            });
         }
         Ok(own)
     }
 
     /// What submits to this queue of the device, which has it.
-    fn on(logical: &Arc<Logical>, physical: &Physical, family: u32, number: u32) -> Result<LogicalDevice, VulkanError> {
+    fn on(
+        logical: &Arc<Logical>,
+        physical: &Physical,
+        family: u32,
+        number: u32,
+    ) -> Result<LogicalDevice, VulkanError> {
         let device = logical.raw();
         // SAFETY: the device was created with this queue.
         let queue = unsafe { device.get_device_queue(family, number) };
@@ -168,13 +183,18 @@ impl LogicalDevice {
             .queue_family_index(family)
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
         // SAFETY: the family is one of the device's.
-        let pool = unsafe { device.create_command_pool(&info, None) }.named("vkCreateCommandPool")?;
+        let pool =
+            unsafe { device.create_command_pool(&info, None) }.named("vkCreateCommandPool")?;
         let pool = OwnedHandle::new(logical, pool);
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool.raw()).command_buffer_count(1);
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool.raw())
+            .command_buffer_count(1);
         // SAFETY: the pool is this device's; the buffer goes with it.
-        let commands = unsafe { device.allocate_command_buffers(&info) }.named("vkAllocateCommandBuffers")?;
+        let commands =
+            unsafe { device.allocate_command_buffers(&info) }.named("vkAllocateCommandBuffers")?;
         // SAFETY: no pointer is passed.
-        let fence = unsafe { device.create_fence(&vk::FenceCreateInfo::default(), None) }.named("vkCreateFence")?;
+        let fence = unsafe { device.create_fence(&vk::FenceCreateInfo::default(), None) }
+            .named("vkCreateFence")?;
         Ok(LogicalDevice {
             prepared: None,
             beside: None,
@@ -198,7 +218,8 @@ impl LogicalDevice {
 
     /// What it can run.
     pub fn limits(&self) -> Limits {
-        let Subgroups { sizes, most } = self.subgroups.unwrap_or(Subgroups { sizes: [0; 2], most: 0 });
+        let Subgroups { sizes, most } =
+            self.subgroups.unwrap_or(Subgroups { sizes: [0; 2], most: 0 });
         Limits {
             invocations: self.most_invocations(),
             subgroups: self.subgroups.map(|_| sizes),
@@ -209,7 +230,8 @@ impl LogicalDevice {
 
     /// Most invocations of a work group in x.
     pub(super) fn most_invocations(&self) -> u32 {
-        self.limits.max_compute_work_group_size[0].min(self.limits.max_compute_work_group_invocations)
+        self.limits.max_compute_work_group_size[0]
+            .min(self.limits.max_compute_work_group_invocations)
     }
 }
 
@@ -237,25 +259,29 @@ fn create(
     let mut float16 = vk::PhysicalDeviceShaderFloat16Int8Features::default()
         .shader_float16(claimed("shaderFloat16"))
         .shader_int8(has_matrices && claimed("shaderInt8"));
-    let mut matrices = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default().cooperative_matrix(true);
-    let mut memory_model = vk::PhysicalDeviceVulkanMemoryModelFeatures::default().vulkan_memory_model(true);
+    let mut matrices =
+        vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default().cooperative_matrix(true);
+    let mut memory_model =
+        vk::PhysicalDeviceVulkanMemoryModelFeatures::default().vulkan_memory_model(true);
     let mut controls2 = vk::PhysicalDeviceShaderFloatControls2FeaturesKHR::default()
         .shader_float_controls2(claimed("shaderFloatControls2"));
 
-    let mut borders =
-        vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default().custom_border_colors(claimed(CUSTOM_BORDER_COLORS));
+    let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default()
+        .custom_border_colors(claimed(CUSTOM_BORDER_COLORS));
 
     let mut subgroup_types = vk::PhysicalDeviceShaderSubgroupExtendedTypesFeatures::default()
         .shader_subgroup_extended_types(claimed(SUBGROUP_EXTENDED_TYPES));
 
     let mut extensions = Vec::new();
     for (extension, promoted) in [FLOAT_CONTROLS, FLOAT16, FLOAT_CONTROLS2, SUBGROUP_TYPES] {
-        // What has become core need not be, and on later devices may not be, enabled by its old name.
+        // What has become core need not be, and on later devices may not be, enabled by its old
+        // name.
         if physical.version < promoted && physical.has(extension) {
             extensions.push(extension.as_ptr());
         }
     }
-    // A device that lists it must have it enabled ("Device Creation"); what it may lack is not used here.
+    // A device that lists it must have it enabled ("Device Creation"); what it may lack is not used
+    // here.
     if physical.has(PORTABILITY) {
         extensions.push(PORTABILITY.as_ptr());
     }
@@ -265,10 +291,13 @@ fn create(
     let families: BTreeMap<u32, u32> = queues.iter().copied().collect();
     let of_family = |(family, last): (&u32, &u32)| {
         let priorities = &priorities[..=*last as usize];
-        vk::DeviceQueueCreateInfo::default().queue_family_index(*family).queue_priorities(priorities)
+        vk::DeviceQueueCreateInfo::default()
+            .queue_family_index(*family)
+            .queue_priorities(priorities)
     };
     let queues: Vec<_> = families.iter().map(of_family).collect();
-    let mut features = vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut storage16);
+    let mut features =
+        vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut storage16);
     // Claimed only by devices that know the structures.
     if float16.shader_float16 == vk::TRUE || float16.shader_int8 == vk::TRUE {
         features = features.push_next(&mut float16);
@@ -297,7 +326,8 @@ fn create(
         bfloat16.shader_bfloat16_cooperative_matrix = vk::Bool32::from(claimed(BFLOAT16_MATRIX));
         features = features.push_next(&mut bfloat16);
     }
-    let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default().subgroup_size_control(true);
+    let mut sizes =
+        vk::PhysicalDeviceSubgroupSizeControlFeatures::default().subgroup_size_control(true);
     if chooses_subgroups {
         if physical.version < vk::API_VERSION_1_3 {
             extensions.push(ext::subgroup_size_control::NAME.as_ptr());
@@ -314,9 +344,10 @@ fn create(
         .queue_create_infos(&queues)
         .enabled_extension_names(&extensions)
         .push_next(&mut features);
-    // SAFETY: everything `info` points to lives until after the call; features and extensions are those that the device
-    // reports, the queue family is one of its own.
-    let raw = unsafe { instance.raw().create_device(physical.raw, &info, None) }.named("vkCreateDevice")?;
+    // SAFETY: everything `info` points to lives until after the call; features and extensions are
+    // those that the device reports, the queue family is one of its own.
+    let raw = unsafe { instance.raw().create_device(physical.raw, &info, None) }
+        .named("vkCreateDevice")?;
     let lacking = FUNCTIONS.into_iter().find(|name| {
         // SAFETY: the device is alive and the name ends in NUL.
         unsafe { instance.raw().get_device_proc_addr(raw.handle(), name.as_ptr()) }.is_none()

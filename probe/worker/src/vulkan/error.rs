@@ -38,7 +38,8 @@ pub enum ErrorKind {
     /// `VK_ERROR_DEVICE_LOST`.
     #[error("failed with VK_ERROR_DEVICE_LOST")]
     DeviceLost,
-    /// The device wrote to memory that it was not to write to; this process is not to be trusted any more.
+    /// The device wrote to memory that it was not to write to; this process is not to be trusted
+    /// any more.
     #[error("was followed by writes that nothing asked for: {0}")]
     Stray(String),
     /// It returned this code, which says that some memory ran out.
@@ -51,10 +52,11 @@ fn suffix(detail: &str) -> String {
 }
 
 impl VulkanError {
-    /// Whether the loader says that the driver has no device: because it refuses to start, or lists none. The second is
-    /// `VK_ERROR_INITIALIZATION_FAILED` of loaders such as 1.3.239.
+    /// Whether the loader says that the driver has no device: because it refuses to start, or lists
+    /// none. The second is `VK_ERROR_INITIALIZATION_FAILED` of loaders such as 1.3.239.
     pub fn no_hardware(&self) -> bool {
-        let says = |call, code: &str| self.call == call && self.kind == ErrorKind::Result(code.to_owned());
+        let says =
+            |call, code: &str| self.call == call && self.kind == ErrorKind::Result(code.to_owned());
         says("vkCreateInstance", "VK_ERROR_INCOMPATIBLE_DRIVER")
             || says("vkEnumeratePhysicalDevices", "VK_ERROR_INITIALIZATION_FAILED")
     }
@@ -101,7 +103,8 @@ impl VulkanError {
                 return VulkanError::missing("vkAllocateMemory", "suitable memory type");
             }
             AllocationError::FailedToMap(_) => {
-                return VulkanError::result("vkMapMemory", vk::Result::ERROR_MEMORY_MAP_FAILED).about(text);
+                return VulkanError::result("vkMapMemory", vk::Result::ERROR_MEMORY_MAP_FAILED)
+                    .about(text);
             }
             _ if text.contains("ERROR_DEVICE_LOST") => vk::Result::ERROR_DEVICE_LOST,
             _ if text.contains("ERROR_OUT_OF_HOST_MEMORY") => vk::Result::ERROR_OUT_OF_HOST_MEMORY,
@@ -157,9 +160,14 @@ mod tests {
 
     #[test]
     fn errors_name_call_code_and_circumstance() {
-        let error = VulkanError::result("vkCreateComputePipelines", vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
-        assert_eq!(error.to_string(), "vkCreateComputePipelines failed with VK_ERROR_OUT_OF_DEVICE_MEMORY");
-        let error = VulkanError::result("vkCreateDevice", vk::Result::from_raw(-77)).about("device 3");
+        let error =
+            VulkanError::result("vkCreateComputePipelines", vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+        assert_eq!(
+            error.to_string(),
+            "vkCreateComputePipelines failed with VK_ERROR_OUT_OF_DEVICE_MEMORY"
+        );
+        let error =
+            VulkanError::result("vkCreateDevice", vk::Result::from_raw(-77)).about("device 3");
         assert_eq!(error.to_string(), "vkCreateDevice failed with VkResult -77: device 3");
     }
 
@@ -174,8 +182,13 @@ mod tests {
 
     #[test]
     fn allocation_errors_keep_what_the_allocator_says() {
-        let lost = AllocationError::Internal("Unexpected error in vkAllocateMemory: ERROR_DEVICE_LOST".into());
+        let lost = AllocationError::Internal(
+            "Unexpected error in vkAllocateMemory: ERROR_DEVICE_LOST".into(),
+        );
         assert_eq!(VulkanError::allocation(&lost).outcome(), Outcome::DeviceLost);
-        assert_eq!(VulkanError::allocation(&AllocationError::OutOfMemory).outcome(), Outcome::OutOfMemory);
+        assert_eq!(
+            VulkanError::allocation(&AllocationError::OutOfMemory).outcome(),
+            Outcome::OutOfMemory
+        );
     }
 }

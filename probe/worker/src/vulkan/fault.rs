@@ -11,22 +11,27 @@ use super::text::printable;
 /// Most addresses and vendor's notes that are kept; a driver may announce any number.
 const MOST: u32 = 16;
 
-/// Whether the device offers the extension and its feature ("`VK_EXT_device_fault`", `deviceFault`).
+/// Whether the device offers the extension and its feature ("`VK_EXT_device_fault`",
+/// `deviceFault`).
 pub(super) fn is_offered(instance: &Instance, physical: &Physical) -> bool {
     if !physical.speaks_1_1() || !physical.has(ext::device_fault::NAME) {
         return false;
     }
     let mut feature = vk::PhysicalDeviceFaultFeaturesEXT::default();
     let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut feature);
-    // SAFETY: the device is one of the instance's, knows 1.1 and lists the extension that the structure belongs to.
+    // SAFETY: the device is one of the instance's, knows 1.1 and lists the extension that the
+    // structure belongs to.
     unsafe { instance.raw().get_physical_device_features2(physical.raw, &mut features) };
     feature.device_fault == vk::TRUE
 }
 
-/// Queries what happened to a lost device; empty where it does not say. The device was created with the extension.
+/// Queries what happened to a lost device; empty where it does not say. The device was created with
+/// the extension.
 pub(super) fn describe(instance: &Instance, device: &ash::Device) -> String {
     // SAFETY: the device is alive and the name ends in NUL.
-    let found = unsafe { instance.raw().get_device_proc_addr(device.handle(), c"vkGetDeviceFaultInfoEXT".as_ptr()) };
+    let found = unsafe {
+        instance.raw().get_device_proc_addr(device.handle(), c"vkGetDeviceFaultInfoEXT".as_ptr())
+    };
     let Some(function) = found else { return String::new() };
     // SAFETY: that is the type of the function of this name.
     let query: vk::PFN_vkGetDeviceFaultInfoEXT = unsafe { std::mem::transmute(function) };
@@ -38,8 +43,10 @@ pub(super) fn describe(instance: &Instance, device: &ash::Device) -> String {
         return String::new();
     }
     let room = |count: u32| count.min(MOST);
-    let mut addresses = vec![vk::DeviceFaultAddressInfoEXT::default(); room(counts.address_info_count) as usize];
-    let mut notes = vec![vk::DeviceFaultVendorInfoEXT::default(); room(counts.vendor_info_count) as usize];
+    let mut addresses =
+        vec![vk::DeviceFaultAddressInfoEXT::default(); room(counts.address_info_count) as usize];
+    let mut notes =
+        vec![vk::DeviceFaultVendorInfoEXT::default(); room(counts.vendor_info_count) as usize];
     counts.address_info_count = room(counts.address_info_count);
     counts.vendor_info_count = room(counts.vendor_info_count);
     // Its form is the vendor's own: nothing here could read it.
@@ -91,8 +98,15 @@ mod tests {
             reported_address: 0xdead_0000,
             address_precision: 4096,
         };
-        let note = vk::DeviceFaultVendorInfoEXT { vendor_fault_code: 7, vendor_fault_data: 8, ..Default::default() };
+        let note = vk::DeviceFaultVendorInfoEXT {
+            vendor_fault_code: 7,
+            vendor_fault_data: 8,
+            ..Default::default()
+        };
         let text = words(&info, &[address], &[note]);
-        assert_eq!(text, "the driver says: page; READ_INVALID at 0xdead0000 (to 0x1000);  (code 0x7, data 0x8)");
+        assert_eq!(
+            text,
+            "the driver says: page; READ_INVALID at 0xdead0000 (to 0x1000);  (code 0x7, data 0x8)"
+        );
     }
 }

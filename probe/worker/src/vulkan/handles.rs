@@ -1,4 +1,5 @@
-//! A logical device, shared by everything made from it, and the guard that owns each of its objects.
+//! A logical device, shared by everything made from it, and the guard that owns each of its
+//! objects.
 
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,10 +23,18 @@ pub(super) struct Logical {
 }
 
 impl Logical {
-    /// Takes over a device that was just created; it has no memory yet. `explains`: with `VK_EXT_device_fault`.
+    /// Takes over a device that was just created; it has no memory yet. `explains`: with
+    /// `VK_EXT_device_fault`.
     pub(super) fn new(raw: ash::Device, instance: Arc<Instance>, explains: bool) -> Logical {
         let (allocator, submitting) = (Mutex::new(None), Mutex::new(()));
-        Logical { raw, instance, allocator, abandoned: AtomicBool::new(false), explains, submitting }
+        Logical {
+            raw,
+            instance,
+            allocator,
+            abandoned: AtomicBool::new(false),
+            explains,
+            submitting,
+        }
     }
 
     /// The same error, and where it tells of a lost device what the driver says of that.
@@ -34,7 +43,8 @@ impl Logical {
             return error;
         }
         let text = fault::describe(&self.instance, &self.raw);
-        let detail: Vec<&str> = [&*error.detail, &*text].into_iter().filter(|part| !part.is_empty()).collect();
+        let detail: Vec<&str> =
+            [&*error.detail, &*text].into_iter().filter(|part| !part.is_empty()).collect();
         let detail = detail.join("; ");
         error.about(detail)
     }
@@ -54,13 +64,14 @@ impl Logical {
         self.allocator.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The right to submit: two threads may share a queue, and one at a time may use it ("vkQueueSubmit", host synchronization).
+    /// The right to submit: two threads may share a queue, and one at a time may use it
+    /// ("vkQueueSubmit", host synchronization).
     pub(super) fn submitting(&self) -> MutexGuard<'_, ()> {
         self.submitting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Leaves all objects to the end of the process: the device may still be using them, and destroying an object in use
-    /// is undefined ("Object Lifetime").
+    /// Leaves all objects to the end of the process: the device may still be using them, and
+    /// destroying an object in use is undefined ("Object Lifetime").
     pub(super) fn abandon(&self) {
         self.abandoned.store(true, Ordering::Release);
     }
@@ -80,8 +91,9 @@ impl Drop for Logical {
             return;
         }
         drop(allocator);
-        // SAFETY: every object made from the device holds it in an `Arc`, so all are gone, and so is its memory; nothing
-        // runs on it, since each submission was waited for (or the device is lost, which ends them).
+        // SAFETY: every object made from the device holds it in an `Arc`, so all are gone, and so
+        // is its memory; nothing runs on it, since each submission was waited for (or the
+        // device is lost, which ends them).
         unsafe { self.raw.destroy_device(None) };
     }
 }
@@ -144,8 +156,9 @@ impl<H: Handle> OwnedHandle<H> {
 impl<H: Handle> Drop for OwnedHandle<H> {
     fn drop(&mut self) {
         if !self.logical.is_abandoned() {
-            // SAFETY: `new` was given an object of this device and nobody else owns it. The device does not use it:
-            // whatever was submitted has been waited for, else the device would have been abandoned.
+            // SAFETY: `new` was given an object of this device and nobody else owns it. The device
+            // does not use it: whatever was submitted has been waited for, else the
+            // device would have been abandoned.
             unsafe { self.raw.destroy(self.logical.raw()) };
         }
     }

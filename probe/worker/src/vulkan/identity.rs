@@ -22,7 +22,12 @@ struct Details {
 }
 
 /// Identity of a device; `before` are those that the same driver listed before it.
-pub(super) fn identity(instance: &Instance, physical: &Physical, before: &[Identity], loaded: &[Library]) -> Identity {
+pub(super) fn identity(
+    instance: &Instance,
+    physical: &Physical,
+    before: &[Identity],
+    loaded: &[Library],
+) -> Identity {
     let details = details(instance, physical);
     let core = &physical.properties;
     let kind = kind(core.device_type);
@@ -30,8 +35,10 @@ pub(super) fn identity(instance: &Instance, physical: &Physical, before: &[Ident
         // A PCI address is a place in the machine; a CPU device has none, whatever it says.
         Some(address) if kind != "cpu" => pci_slot(address),
         _ => {
-            let stem = format!("{kind}:{:x}:{:x}:{:x}", core.vendor_id, core.device_id, details.driver_id);
-            let ordinal = before.iter().filter(|other| other.slot.starts_with(&format!("{stem}:"))).count();
+            let stem =
+                format!("{kind}:{:x}:{:x}:{:x}", core.vendor_id, core.device_id, details.driver_id);
+            let ordinal =
+                before.iter().filter(|other| other.slot.starts_with(&format!("{stem}:"))).count();
             format!("{stem}:{ordinal:x}")
         }
     };
@@ -79,8 +86,8 @@ fn details(instance: &Instance, physical: &Physical) -> Details {
     if has_pci {
         chain = chain.push_next(&mut pci);
     }
-    // SAFETY: the handle is the instance's; only structures that the device knows are chained, and they outlive the
-    // call. Vulkan 1.1 loaders have the function.
+    // SAFETY: the handle is the instance's; only structures that the device knows are chained, and
+    // they outlive the call. Vulkan 1.1 loaders have the function.
     unsafe { instance.raw().get_physical_device_properties2(physical.raw, &mut chain) };
     Details {
         device_uuid: ids.device_uuid,
@@ -107,13 +114,15 @@ fn pci_slot([domain, bus, device, function]: [u32; 4]) -> String {
     format!("pci:{domain:04x}:{bus:02x}:{device:02x}.{function:x}")
 }
 
-/// Digest of slot and driver: FNV-1a, 64 bits, over the fields in this order, each with a zero byte after it, as
-/// 16 hex digits. It tells devices and driver updates apart; it is no protection against forgery.
+/// Digest of slot and driver: FNV-1a, 64 bits, over the fields in this order, each with a zero byte
+/// after it, as 16 hex digits. It tells devices and driver updates apart; it is no protection
+/// against forgery.
 fn key(identity: &Identity) -> String {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let driver = &identity.driver;
-    let numbers = [identity.vendor_id, identity.device_id, driver.id].map(|number| number.to_string());
+    let numbers =
+        [identity.vendor_id, identity.device_id, driver.id].map(|number| number.to_string());
     let fields = [
         &identity.slot,
         &identity.name,

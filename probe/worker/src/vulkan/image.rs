@@ -15,7 +15,8 @@ pub(super) fn vulkan_format(format: Format) -> Option<vk::Format> {
     format.vulkan().map(|(number, _)| vk::Format::from_raw(number))
 }
 
-/// How a shader gets at a texel kernel's image; `None` for attachments and attributes, which are no descriptors.
+/// How a shader gets at a texel kernel's image; `None` for attachments and attributes, which are no
+/// descriptors.
 pub(super) fn descriptor(image: &plan::Image) -> Option<vk::DescriptorType> {
     match image.route {
         Route::Attachment | Route::Resolve | Route::Vertex => None,
@@ -47,13 +48,25 @@ pub(super) struct ImageSpec {
 
 impl ImageSpec {
     /// A texel kernel's image.
-    pub(super) fn of(image: &plan::Image, usage: vk::ImageUsageFlags) -> Result<ImageSpec, VulkanError> {
-        let format = vulkan_format(image.format)
-            .ok_or_else(|| VulkanError::argument("vkCreateImage", format!("{} is no image format", image.format)))?;
+    pub(super) fn of(
+        image: &plan::Image,
+        usage: vk::ImageUsageFlags,
+    ) -> Result<ImageSpec, VulkanError> {
+        let format = vulkan_format(image.format).ok_or_else(|| {
+            VulkanError::argument("vkCreateImage", format!("{} is no image format", image.format))
+        })?;
         let own = if image.route == Route::View { integers(image.format) } else { format };
         let samples = vk::SampleCountFlags::TYPE_1;
         let extent = image.extent.map(|slots| slots * image.format.side());
-        Ok(ImageSpec { about: image.format, format: own, extent, layers: 1, usage, samples, viewed: format })
+        Ok(ImageSpec {
+            about: image.format,
+            format: own,
+            extent,
+            layers: 1,
+            usage,
+            samples,
+            viewed: format,
+        })
     }
 }
 
@@ -91,11 +104,16 @@ impl DeviceImage {
         let ImageSpec { about, format, extent, layers: count, usage, samples, viewed } = *spec;
         let [width, height] = extent;
         let copies = match samples {
-            vk::SampleCountFlags::TYPE_1 => vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST,
+            vk::SampleCountFlags::TYPE_1 => {
+                vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST
+            }
             _ => vk::ImageUsageFlags::empty(),
         };
-        let mutable =
-            if viewed == format { vk::ImageCreateFlags::empty() } else { vk::ImageCreateFlags::MUTABLE_FORMAT };
+        let mutable = if viewed == format {
+            vk::ImageCreateFlags::empty()
+        } else {
+            vk::ImageCreateFlags::MUTABLE_FORMAT
+        };
         let info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
             .format(format)
@@ -118,20 +136,34 @@ impl DeviceImage {
                 info.flags,
             )
         };
-        let error_about = |error: VulkanError| error.about(format!("{about} image {width}x{height}"));
+        let error_about =
+            |error: VulkanError| error.about(format!("{about} image {width}x{height}"));
         let most = most.named("vkGetPhysicalDeviceImageFormatProperties").map_err(error_about)?;
-        if width > most.max_extent.width || height > most.max_extent.height || count > most.max_array_layers {
-            let (w, h, layers) = (most.max_extent.width, most.max_extent.height, most.max_array_layers);
-            let limit = format!("image of {width}x{height} texels, {count} layers; at most {w}x{h}, {layers}");
+        if width > most.max_extent.width
+            || height > most.max_extent.height
+            || count > most.max_array_layers
+        {
+            let (w, h, layers) =
+                (most.max_extent.width, most.max_extent.height, most.max_array_layers);
+            let limit = format!(
+                "image of {width}x{height} texels, {count} layers; at most {w}x{h}, {layers}"
+            );
             return Err(VulkanError::limit("vkCreateImage", limit));
         }
         if !most.sample_counts.contains(samples) {
-            let what = format!("{about} image of {} samples; offered: {:?}", samples.as_raw(), most.sample_counts);
+            let what = format!(
+                "{about} image of {} samples; offered: {:?}",
+                samples.as_raw(),
+                most.sample_counts
+            );
             return Err(VulkanError::limit("vkCreateImage", what));
         }
 
-        // SAFETY: the structure lives until after the call; the device supports format, usage and extent.
-        let raw = unsafe { logical.raw().create_image(&info, None) }.named("vkCreateImage").map_err(error_about)?;
+        // SAFETY: the structure lives until after the call; the device supports format, usage and
+        // extent.
+        let raw = unsafe { logical.raw().create_image(&info, None) }
+            .named("vkCreateImage")
+            .map_err(error_about)?;
         let raw = OwnedHandle::new(logical, raw);
         // SAFETY: the image is this device's.
         let requirements = unsafe { logical.raw().get_image_memory_requirements(raw.raw()) };
@@ -139,31 +171,50 @@ impl DeviceImage {
         let memory = BoundMemory::new(logical, requirements, MemoryLocation::GpuOnly, false)
             .or_else(|_| BoundMemory::new(logical, requirements, MemoryLocation::Unknown, false))?;
         let (block, offset) = memory.place();
-        // SAFETY: the image is unbound; the memory was allocated for its requirements and belongs to nobody else.
-        unsafe { logical.raw().bind_image_memory(raw.raw(), block, offset) }.named("vkBindImageMemory")?;
+        // SAFETY: the image is unbound; the memory was allocated for its requirements and belongs
+        // to nobody else.
+        unsafe { logical.raw().bind_image_memory(raw.raw(), block, offset) }
+            .named("vkBindImageMemory")?;
         let seen = vk::ImageUsageFlags::STORAGE
             | vk::ImageUsageFlags::SAMPLED
             | vk::ImageUsageFlags::COLOR_ATTACHMENT
             | vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
-        let aspect = if about.is_depth() { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR };
-        let mut image = DeviceImage { view: None, raw, _memory: memory, extent, layers: count, aspect };
+        let aspect = if about.is_depth() {
+            vk::ImageAspectFlags::DEPTH
+        } else {
+            vk::ImageAspectFlags::COLOR
+        };
+        let mut image =
+            DeviceImage { view: None, raw, _memory: memory, extent, layers: count, aspect };
         if usage.intersects(seen) {
             let info = vk::ImageViewCreateInfo::default()
                 .image(image.raw())
                 .view_type(vk::ImageViewType::TYPE_2D)
                 .format(viewed)
                 .subresource_range(image.range(0, 1));
-            // SAFETY: the structure lives until after the call; the image is bound and has what the view names.
-            let view = unsafe { logical.raw().create_image_view(&info, None) }.named("vkCreateImageView")?;
+            // SAFETY: the structure lives until after the call; the image is bound and has what the
+            // view names.
+            let view = unsafe { logical.raw().create_image_view(&info, None) }
+                .named("vkCreateImageView")?;
             image.view = Some(OwnedHandle::new(logical, view));
         }
         Ok(image)
     }
 
     /// Layers of the image.
-    pub(super) fn range(&self, base_array_layer: u32, layer_count: u32) -> vk::ImageSubresourceRange {
+    pub(super) fn range(
+        &self,
+        base_array_layer: u32,
+        layer_count: u32,
+    ) -> vk::ImageSubresourceRange {
         let aspect_mask = self.aspect;
-        vk::ImageSubresourceRange { aspect_mask, base_mip_level: 0, level_count: 1, base_array_layer, layer_count }
+        vk::ImageSubresourceRange {
+            aspect_mask,
+            base_mip_level: 0,
+            level_count: 1,
+            base_array_layer,
+            layer_count,
+        }
     }
 
     /// The view, for shaders and attachments; valid as long as `self`.

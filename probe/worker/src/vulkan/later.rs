@@ -37,6 +37,6 @@ impl ShaderBfloat16Features<'_> {
     }
 }
 
-// SAFETY: it begins like every structure of a chain, with its type and the next one; the registry names both of the
-// structures that it extends.
+// SAFETY: it begins like every structure of a chain, with its type and the next one; the registry
+// names both of the structures that it extends.
 unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for ShaderBfloat16Features<'_> {}

@@ -1,8 +1,10 @@
-//! Which Vulkan drivers and layers are loaded into this process, distinguished from the files that are mapped.
+//! Which Vulkan drivers and layers are loaded into this process, distinguished from the files that
+//! are mapped.
 //!
-//! The loader does not say. A driver exports `vk_icdGetInstanceProcAddr` and a layer `vkGetInstanceProcAddr` or
-//! `vkNegotiateLoaderLayerInterfaceVersion`, possibly with a prefix (Loader and Driver Interface, "Driver Discovery";
-//! Loader and Layer Interface, "Layer Interface Negotiation").
+//! The loader does not say. A driver exports `vk_icdGetInstanceProcAddr` and a layer
+//! `vkGetInstanceProcAddr` or `vkNegotiateLoaderLayerInterfaceVersion`, possibly with a prefix
+//! (Loader and Driver Interface, "Driver Discovery"; Loader and Layer Interface, "Layer Interface
+//! Negotiation").
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -39,24 +41,28 @@ pub(super) fn loaded() -> Vec<Library> {
     without_parts(mapped(&maps).into_iter().filter_map(inspect).collect())
 }
 
-/// Without what looks like a layer and is a part of a driver: NVIDIA's comes in several libraries, each with the entry points
-/// of a layer.
+/// Without what looks like a layer and is a part of a driver: NVIDIA's comes in several libraries,
+/// each with the entry points of a layer.
 fn without_parts(libraries: Vec<Library>) -> Vec<Library> {
     let drivers: Vec<(PathBuf, String)> = libraries
         .iter()
         .filter(|library| library.role == Role::Driver)
         .filter_map(|driver| release(&driver.path))
         .collect();
-    let part = |library: &Library| release(&library.path).is_some_and(|release| drivers.contains(&release));
+    let part = |library: &Library| {
+        release(&library.path).is_some_and(|release| drivers.contains(&release))
+    };
     libraries.into_iter().filter(|library| library.role == Role::Driver || !part(library)).collect()
 }
 
-/// Folder and version of a library whose file name ends in a version of several numbers: all libraries of one release of a
-/// driver have both in common.
+/// Folder and version of a library whose file name ends in a version of several numbers: all
+/// libraries of one release of a driver have both in common.
 fn release(path: &str) -> Option<(PathBuf, String)> {
     let path = Path::new(path);
     let (_, version) = path.file_name()?.to_str()?.split_once(".so.")?;
-    version.contains('.').then(|| (path.parent().unwrap_or(Path::new("")).to_owned(), version.to_owned()))
+    version
+        .contains('.')
+        .then(|| (path.parent().unwrap_or(Path::new("")).to_owned(), version.to_owned()))
 }
 
 /// Files with code in a process, from its `/proc/PID/maps`.
@@ -76,11 +82,13 @@ fn mapped(maps: &str) -> BTreeSet<&str> {
     maps.lines().filter_map(path).collect()
 }
 
-/// Reads the file's dynamic symbols; `None` where it is neither driver nor layer (or no longer there to be read).
+/// Reads the file's dynamic symbols; `None` where it is neither driver nor layer (or no longer
+/// there to be read).
 fn inspect(path: &str) -> Option<Library> {
     let file = ReadCache::new(File::open(path).ok()?);
     let object = object::File::parse(&file).ok()?;
-    // A driver's compiler has a hundred thousand symbols. Their names, looked through at once, rule most files out.
+    // A driver's compiler has a hundred thousand symbols. Their names, looked through at once, rule
+    // most files out.
     let names = object.section_by_name(".dynstr")?.data().ok()?;
     names.split(|byte| *byte == 0).find(|name| is_entry_point(name))?;
     let exports = object.dynamic_symbols().filter(ObjectSymbol::is_definition);
@@ -90,9 +98,13 @@ fn inspect(path: &str) -> Option<Library> {
 }
 
 fn is_entry_point(name: &[u8]) -> bool {
-    [&b"GetInstanceProcAddr"[..], b"NegotiateLoaderLayerInterfaceVersion", b"NegotiateLoaderICDInterfaceVersion"]
-        .iter()
-        .any(|ending| name.ends_with(ending))
+    [
+        &b"GetInstanceProcAddr"[..],
+        b"NegotiateLoaderLayerInterfaceVersion",
+        b"NegotiateLoaderICDInterfaceVersion",
+    ]
+    .iter()
+    .any(|ending| name.ends_with(ending))
 }
 
 fn role<'a>(path: &str, exports: impl Iterator<Item = &'a [u8]>) -> Option<Role> {
@@ -125,7 +137,10 @@ nonsense";
     #[test]
     fn maps_give_files_with_code() {
         let files: Vec<&str> = mapped(MAPS).into_iter().collect();
-        assert_eq!(files, ["/opt/my drivers/lib one.so", "/usr/bin/fpprobe", "/usr/lib/libvulkan_lvp.so"]);
+        assert_eq!(
+            files,
+            ["/opt/my drivers/lib one.so", "/usr/bin/fpprobe", "/usr/lib/libvulkan_lvp.so"]
+        );
         assert!(mapped("").is_empty());
     }
 
@@ -137,15 +152,22 @@ nonsense";
     fn exports_tell_drivers_from_layers() {
         let driver = ["vkGetInstanceProcAddr", "vk_icdGetInstanceProcAddr"];
         assert_eq!(role_of("/l/libGLX_nvidia.so.550", &driver), Some(Role::Driver));
-        assert_eq!(role_of("/l/libVkLayer_x.so", &["vkNegotiateLoaderLayerInterfaceVersion"]), Some(Role::Layer));
-        assert_eq!(role_of("/l/libVkLayer_x.so", &["MyLayer_GetInstanceProcAddr"]), Some(Role::Layer));
+        assert_eq!(
+            role_of("/l/libVkLayer_x.so", &["vkNegotiateLoaderLayerInterfaceVersion"]),
+            Some(Role::Layer)
+        );
+        assert_eq!(
+            role_of("/l/libVkLayer_x.so", &["MyLayer_GetInstanceProcAddr"]),
+            Some(Role::Layer)
+        );
         assert_eq!(role_of("/l/libvulkan.so.1.3.239", &["vkGetInstanceProcAddr"]), None);
         assert_eq!(role_of("/l/libc.so.6", &["malloc"]), None);
     }
 
     #[test]
     fn the_other_libraries_of_a_drivers_release_are_no_layers() {
-        let library = |path: &str, role| Library { path: path.to_owned(), role, build_id: String::new() };
+        let library =
+            |path: &str, role| Library { path: path.to_owned(), role, build_id: String::new() };
         let all = [
             library("/n/libGLX_nvidia.so.580.159.04", Role::Driver),
             library("/n/libnvidia-glcore.so.580.159.04", Role::Layer),
@@ -155,9 +177,13 @@ nonsense";
             library("/m/libvulkan_lvp.so", Role::Driver),
             library("/m/libVkLayer_y.so", Role::Layer),
         ];
-        let kept: Vec<String> = without_parts(all.to_vec()).into_iter().map(|library| library.path).collect();
-        let expected: Vec<&str> =
-            all.iter().map(|library| library.path.as_str()).filter(|p| !p.contains("glcore")).collect();
+        let kept: Vec<String> =
+            without_parts(all.to_vec()).into_iter().map(|library| library.path).collect();
+        let expected: Vec<&str> = all
+            .iter()
+            .map(|library| library.path.as_str())
+            .filter(|p| !p.contains("glcore"))
+            .collect();
         assert_eq!(kept, expected);
     }
 

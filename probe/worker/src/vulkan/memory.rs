@@ -1,15 +1,17 @@
 //! Buffers that the host reads and writes directly, and the memory of buffers and images.
 //!
-//! There is no staging: for a storage buffer every device has a memory type that is host-visible and host-coherent
-//! ("Resource Memory Association", on `memoryTypeBits`). A module's data are a few hundred kilobytes and pass once in
-//! each direction, so nothing is gained by copying them into device memory first. Host-cached memory is preferred, as
-//! every byte is read back.
+//! There is no staging: for a storage buffer every device has a memory type that is host-visible
+//! and host-coherent ("Resource Memory Association", on `memoryTypeBits`). A module's data are a
+//! few hundred kilobytes and pass once in each direction, so nothing is gained by copying them into
+//! device memory first. Host-cached memory is preferred, as every byte is read back.
 
 use std::ptr;
 use std::sync::Arc;
 
 use ash::vk;
-use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
+use gpu_allocator::vulkan::{
+    Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc,
+};
 use gpu_allocator::{AllocationSizes, MemoryLocation};
 
 use super::error::{CallName, VulkanError};
@@ -25,14 +27,21 @@ const GUARD: usize = 256;
 /// What they hold.
 const UNTOUCHED: u8 = 0xa5;
 
-/// Sets up a device's memory. gpu-allocator trusts the driver's counts, so they are looked at first.
-pub(super) fn allocator(logical: &Logical, physical: vk::PhysicalDevice) -> Result<Allocator, VulkanError> {
+/// Sets up a device's memory. gpu-allocator trusts the driver's counts, so they are looked at
+/// first.
+pub(super) fn allocator(
+    logical: &Logical,
+    physical: vk::PhysicalDevice,
+) -> Result<Allocator, VulkanError> {
     let mut memory = vk::PhysicalDeviceMemoryProperties::default();
     let function = logical.instance().raw().fp_v1_0().get_physical_device_memory_properties;
-    // SAFETY: the device was made from this physical device of this instance; the result outlives the call.
+    // SAFETY: the device was made from this physical device of this instance; the result outlives
+    // the call.
     unsafe { function(physical, &raw mut memory) };
     let types = memory.memory_types.get(..memory.memory_type_count as usize);
-    let sound = |types: &[vk::MemoryType]| types.iter().all(|one| one.heap_index < memory.memory_heap_count);
+    let sound = |types: &[vk::MemoryType]| {
+        types.iter().all(|one| one.heap_index < memory.memory_heap_count)
+    };
     if !types.is_some_and(sound) || memory.memory_heap_count as usize > vk::MAX_MEMORY_HEAPS {
         let (types, heaps) = (memory.memory_type_count, memory.memory_heap_count);
         let what = format!("sound list of memory types ({types} types, {heaps} heaps)");
@@ -65,11 +74,20 @@ impl BoundMemory {
     ) -> Result<BoundMemory, VulkanError> {
         let name = if linear { "buffer" } else { "image" };
         let scheme = AllocationScheme::GpuAllocatorManaged;
-        let spec = AllocationCreateDesc { name, requirements, location, linear, allocation_scheme: scheme };
+        let spec = AllocationCreateDesc {
+            name,
+            requirements,
+            location,
+            linear,
+            allocation_scheme: scheme,
+        };
         let mut allocator = logical.allocator();
-        let allocator = allocator.as_mut().ok_or_else(|| VulkanError::missing("vkAllocateMemory", "allocator"))?;
+        let allocator = allocator
+            .as_mut()
+            .ok_or_else(|| VulkanError::missing("vkAllocateMemory", "allocator"))?;
         let allocation = allocator.allocate(&spec).map_err(|error| {
-            VulkanError::allocation(&error).about(format!("{} bytes for {name}: {error}", requirements.size))
+            VulkanError::allocation(&error)
+                .about(format!("{} bytes for {name}: {error}", requirements.size))
         })?;
         Ok(BoundMemory { allocation: Some(allocation), logical: Arc::clone(logical) })
     }
@@ -77,7 +95,8 @@ impl BoundMemory {
     /// Where to bind to.
     pub(super) fn place(&self) -> (vk::DeviceMemory, vk::DeviceSize) {
         let place = self.allocation.as_ref().map(|allocation| {
-            // SAFETY: the handle is used for binding only, and the allocation is freed after what is bound to it.
+            // SAFETY: the handle is used for binding only, and the allocation is freed after what
+            // is bound to it.
             (unsafe { allocation.memory() }, allocation.offset())
         });
         place.unwrap_or_default()
@@ -85,9 +104,12 @@ impl BoundMemory {
 
     /// Its address on the host, if at least this many bytes of it can be reached there.
     fn mapped(&self, bytes: usize) -> Result<*mut u8, VulkanError> {
-        let allocation = self.allocation.as_ref().filter(|allocation| bytes as u64 <= allocation.size());
-        let pointer = allocation.and_then(Allocation::mapped_ptr).map(|pointer| pointer.as_ptr().cast());
-        pointer.ok_or_else(|| VulkanError::missing("vkMapMemory", format!("mapping of {bytes} bytes")))
+        let allocation =
+            self.allocation.as_ref().filter(|allocation| bytes as u64 <= allocation.size());
+        let pointer =
+            allocation.and_then(Allocation::mapped_ptr).map(|pointer| pointer.as_ptr().cast());
+        pointer
+            .ok_or_else(|| VulkanError::missing("vkMapMemory", format!("mapping of {bytes} bytes")))
     }
 }
 
@@ -98,14 +120,15 @@ impl Drop for BoundMemory {
         }
         let mut allocator = self.logical.allocator();
         if let (Some(allocator), Some(allocation)) = (allocator.as_mut(), self.allocation.take()) {
-            // It fails only for an allocation of another allocator, and then nothing is left to be done.
+            // It fails only for an allocation of another allocator, and then nothing is left to be
+            // done.
             let _ = allocator.free(allocation);
         }
     }
 }
 
-/// A buffer in host memory that the device can use as storage buffer, as uniform, texel or vertex buffer and as
-/// either end of a copy.
+/// A buffer in host memory that the device can use as storage buffer, as uniform, texel or vertex
+/// buffer and as either end of a copy.
 pub(super) struct DeviceBuffer {
     // Fields drop in order: the buffer goes before its memory.
     raw: OwnedHandle<vk::Buffer>,
@@ -130,13 +153,16 @@ impl DeviceBuffer {
         // SAFETY: the buffer is this device's.
         let requirements = unsafe { logical.raw().get_buffer_memory_requirements(raw.raw()) };
         if requirements.size < capacity {
-            let what = format!("memory of {capacity} bytes for such a buffer, but {}", requirements.size);
+            let what =
+                format!("memory of {capacity} bytes for such a buffer, but {}", requirements.size);
             return Err(VulkanError::missing("vkGetBufferMemoryRequirements", what));
         }
         let memory = BoundMemory::new(logical, requirements, MemoryLocation::GpuToCpu, true)?;
         let (block, offset) = memory.place();
-        // SAFETY: the buffer is unbound; the memory was allocated for its requirements and belongs to nobody else.
-        unsafe { logical.raw().bind_buffer_memory(raw.raw(), block, offset) }.named("vkBindBufferMemory")?;
+        // SAFETY: the buffer is unbound; the memory was allocated for its requirements and belongs
+        // to nobody else.
+        unsafe { logical.raw().bind_buffer_memory(raw.raw(), block, offset) }
+            .named("vkBindBufferMemory")?;
         Ok(DeviceBuffer { raw, memory, capacity })
     }
 
@@ -162,8 +188,9 @@ impl DeviceBuffer {
     /// Writes its first bytes, and a guard behind them. The device must not be using it.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), VulkanError> {
         let to = self.memory.mapped(bytes.len() + GUARD)?;
-        // SAFETY: `to` is the start of at least that many mapped bytes, which nobody else on the host refers to; the
-        // memory is coherent, and submitting makes the bytes visible to the device ("Host Write Ordering Guarantees").
+        // SAFETY: `to` is the start of at least that many mapped bytes, which nobody else on the
+        // host refers to; the memory is coherent, and submitting makes the bytes visible to
+        // the device ("Host Write Ordering Guarantees").
         unsafe {
             ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
             ptr::write_bytes(to.add(bytes.len()), UNTOUCHED, GUARD);
@@ -171,7 +198,8 @@ impl DeviceBuffer {
         Ok(())
     }
 
-    /// Writes this into each of its first bytes, and a guard behind them. The device must not be using it.
+    /// Writes this into each of its first bytes, and a guard behind them. The device must not be
+    /// using it.
     pub(super) fn fill(&mut self, byte: u8, bytes: usize) -> Result<(), VulkanError> {
         let to = self.memory.mapped(bytes + GUARD)?;
         // SAFETY: as for `write`.
@@ -185,14 +213,17 @@ impl DeviceBuffer {
     /// Its first bytes, as many as were written before, in place; otherwise as `read`.
     pub(super) fn bytes(&self, bytes: usize) -> Result<&[u8], VulkanError> {
         let from = self.memory.mapped(bytes + GUARD)?;
-        // SAFETY: as for `read`; who borrows the buffer keeps everybody from writing to it or handing it to the device.
-        let (bytes, guard) = unsafe { std::slice::from_raw_parts(from, bytes + GUARD) }.split_at(bytes);
+        // SAFETY: as for `read`; who borrows the buffer keeps everybody from writing to it or
+        // handing it to the device.
+        let (bytes, guard) =
+            unsafe { std::slice::from_raw_parts(from, bytes + GUARD) }.split_at(bytes);
         unbroken(guard, bytes.len())?;
         Ok(bytes)
     }
 
-    /// Reads its first bytes, as many as were written before. The device must have made them visible to the host, and
-    /// must not be using it. Fails where the guard behind them was overwritten.
+    /// Reads its first bytes, as many as were written before. The device must have made them
+    /// visible to the host, and must not be using it. Fails where the guard behind them was
+    /// overwritten.
     pub(super) fn read(&self, bytes: &mut [u8]) -> Result<(), VulkanError> {
         let from = self.memory.mapped(bytes.len() + GUARD)?;
         let mut guard = [0; GUARD];
@@ -219,6 +250,8 @@ impl DeviceBuffer {
 fn unbroken(guard: &[u8], bytes: usize) -> Result<(), VulkanError> {
     match guard.iter().filter(|byte| **byte != UNTOUCHED).count() {
         0 => Ok(()),
-        count => Err(VulkanError::stray(format!("{count} bytes behind a buffer's range of {bytes} bytes"))),
+        count => Err(VulkanError::stray(format!(
+            "{count} bytes behind a buffer's range of {bytes} bytes"
+        ))),
     }
 }

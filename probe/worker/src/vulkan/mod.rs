@@ -1,12 +1,14 @@
 //! Vulkan: the only place where `unsafe` and ash's types live; neither leaves it.
 //!
-//! [`LoadedDriver::open`] -> [`LoadedDriver::devices`] (who is there, what does it claim) and [`LoadedDriver::device`] ->
-//! [`LogicalDevice::dispatch`] (run one module). It runs inside short-lived worker processes, each of which sees one driver
-//! manifest: whatever a driver does to its process, it does to nobody else.
+//! [`LoadedDriver::open`] -> [`LoadedDriver::devices`] (who is there, what does it claim) and
+//! [`LoadedDriver::device`] -> [`LogicalDevice::dispatch`] (run one module). It runs inside
+//! short-lived worker processes, each of which sees one driver manifest: whatever a driver does to
+//! its process, it does to nobody else.
 //!
-//! What a driver says is not trusted: counts are bounded, strings are made printable, missing functions are looked for
-//! before they are called, and every failure is a [`VulkanError`]. Every Vulkan object is owned by a guard and goes with
-//! it on every path, except after a hang: what the device may still be using is left to the end of the process.
+//! What a driver says is not trusted: counts are bounded, strings are made printable, missing
+//! functions are looked for before they are called, and every failure is a [`VulkanError`]. Every
+//! Vulkan object is owned by a guard and goes with it on every path, except after a hang: what the
+//! device may still be using is left to the end of the process.
 #![deny(clippy::undocumented_unsafe_blocks)]
 
 mod claims;
@@ -71,15 +73,20 @@ pub struct DeviceInfo {
 }
 
 impl LoadedDriver {
-    /// Loads the Vulkan loader and, through it, the drivers of this process's environment, which receive this name of the
-    /// application: some have profiles of applications.
+    /// Loads the Vulkan loader and, through it, the drivers of this process's environment, which
+    /// receive this name of the application: some have profiles of applications.
     pub fn open(application: &str) -> Result<LoadedDriver, VulkanError> {
         let instance = Arc::new(Instance::open(application)?);
-        let physicals = instance.physical_devices()?.into_iter().map(|raw| Physical::new(&instance, raw)).collect();
+        let physicals = instance
+            .physical_devices()?
+            .into_iter()
+            .map(|raw| Physical::new(&instance, raw))
+            .collect();
         Ok(LoadedDriver { instance, physicals })
     }
 
-    /// Every physical device, in the driver's order, which is the order of [`LoadedDriver::device`].
+    /// Every physical device, in the driver's order, which is the order of
+    /// [`LoadedDriver::device`].
     pub fn devices(&self) -> Vec<DeviceInfo> {
         let loaded = library::loaded();
         let taint = taint::taint(&loaded);
@@ -88,23 +95,35 @@ impl LoadedDriver {
             let identity = identity::identity(&self.instance, physical, &identities, &loaded);
             identities.push(identity.clone());
             let claims = claims::claims(&self.instance, physical);
-            DeviceInfo { identity, claims, taint: taint.clone(), obstacle: physical.obstacle.clone() }
+            DeviceInfo {
+                identity,
+                claims,
+                taint: taint.clone(),
+                obstacle: physical.obstacle.clone(),
+            }
         };
         self.physicals.iter().map(describe).collect()
     }
 
-    /// The products of matrices that each device enumerates, as [`fpprobe_spirv::products::product`] reads them; none
-    /// where it does not claim the feature.
+    /// The products of matrices that each device enumerates, as
+    /// [`fpprobe_spirv::products::product`] reads them; none where it does not claim the
+    /// feature.
     pub fn matrices(&self) -> Result<Vec<Vec<String>>, VulkanError> {
-        self.physicals.iter().map(|physical| matrices::properties(&self.instance, physical)).collect()
+        self.physicals
+            .iter()
+            .map(|physical| matrices::properties(&self.instance, physical))
+            .collect()
     }
 
-    /// A logical device, ready to dispatch, with every feature switched on that kernels may use; for `stress` with a
-    /// second queue, where there is one.
+    /// A logical device, ready to dispatch, with every feature switched on that kernels may use;
+    /// for `stress` with a second queue, where there is one.
     pub fn device(&self, index: usize, stress: bool) -> Result<LogicalDevice, VulkanError> {
         let physical = self.physicals.get(index).ok_or_else(|| {
             let found = self.physicals.len();
-            VulkanError::missing("vkEnumeratePhysicalDevices", format!("device {index}; the driver has {found}"))
+            VulkanError::missing(
+                "vkEnumeratePhysicalDevices",
+                format!("device {index}; the driver has {found}"),
+            )
         })?;
         LogicalDevice::new(&self.instance, physical, stress)
     }

@@ -1,5 +1,5 @@
-//! The pipeline of one module and the descriptor set it reads. Both live for the dispatches of that module; there is no
-//! pipeline cache, so that every module is compiled by the driver each time.
+//! The pipeline of one module and the descriptor set it reads. Both live for the dispatches of that
+//! module; there is no pipeline cache, so that every module is compiled by the driver each time.
 
 use std::sync::Arc;
 
@@ -32,8 +32,10 @@ fn bindings(plan: &Plan) -> Vec<vk::DescriptorSetLayoutBinding<'static>> {
             .descriptor_count(1)
             .stage_flags(stage_of(plan.shader()))
     };
-    let buffers = plan.buffers.iter().map(|one| binding(one.binding(), vk::DescriptorType::STORAGE_BUFFER));
-    let images = plan.images().filter_map(|image| Some(binding(image.binding(), descriptor(&image)?)));
+    let buffers =
+        plan.buffers.iter().map(|one| binding(one.binding(), vk::DescriptorType::STORAGE_BUFFER));
+    let images =
+        plan.images().filter_map(|image| Some(binding(image.binding(), descriptor(&image)?)));
     let blocks = uniform(plan).map(|(place, kind)| binding(place, kind));
     buffers.chain(images).chain(blocks).collect()
 }
@@ -50,21 +52,29 @@ impl Pipeline {
         let device = logical.raw();
         let bindings = bindings(plan);
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        // SAFETY: here and below, what an info structure points to lives until after the call, and its handles are
-        // this device's and alive.
+        // SAFETY: here and below, what an info structure points to lives until after the call, and
+        // its handles are this device's and alive.
         let set_layout = unsafe { device.create_descriptor_set_layout(&info, None) };
-        let set_layout = OwnedHandle::new(logical, set_layout.named("vkCreateDescriptorSetLayout")?);
+        let set_layout =
+            OwnedHandle::new(logical, set_layout.named("vkCreateDescriptorSetLayout")?);
         let set_layouts = [set_layout.raw()];
         let push = push_range(plan);
-        let info =
-            vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts).push_constant_ranges(push.as_slice());
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&set_layouts)
+            .push_constant_ranges(push.as_slice());
         // SAFETY: see above.
         let layout = unsafe { device.create_pipeline_layout(&info, None) };
         let layout = OwnedHandle::new(logical, layout.named("vkCreatePipelineLayout")?);
 
         let raw = match target {
             Some(target) => target.pipeline(logical, words, plan, layout.raw())?,
-            None => compile(logical, words, &Specialisation::new(plan), layout.raw(), plan.variant.subgroup)?,
+            None => compile(
+                logical,
+                words,
+                &Specialisation::new(plan),
+                layout.raw(),
+                plan.variant.subgroup,
+            )?,
         };
         let (pool, set) = descriptors(logical, &bindings, &set_layouts)?;
         let (raw, layout, set_layout) = (Arc::new(raw), Arc::new(layout), Arc::new(set_layout));
@@ -72,7 +82,11 @@ impl Pipeline {
     }
 
     /// The same pipeline with a descriptor set of its own, for a dispatch at the same time.
-    pub(super) fn beside(&self, logical: &Arc<Logical>, plan: &Plan) -> Result<Pipeline, VulkanError> {
+    pub(super) fn beside(
+        &self,
+        logical: &Arc<Logical>,
+        plan: &Plan,
+    ) -> Result<Pipeline, VulkanError> {
         let (pool, set) = descriptors(logical, &bindings(plan), &[self.set_layout.raw()])?;
         let (raw, layout) = (Arc::clone(&self.raw), Arc::clone(&self.layout));
         Ok(Pipeline { raw, layout, set, _pool: pool, set_layout: Arc::clone(&self.set_layout) })
@@ -94,7 +108,8 @@ impl Pipeline {
     }
 }
 
-/// The pipeline of a compute shader, with subgroups of this size where there is one, which the device offers.
+/// The pipeline of a compute shader, with subgroups of this size where there is one, which the
+/// device offers.
 pub(super) fn compile(
     logical: &Arc<Logical>,
     words: &[u32],
@@ -119,11 +134,19 @@ pub(super) fn compile(
     }
     let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
     let mut pipeline = vk::Pipeline::null();
-    // Called directly, since ash's wrapper hands out uninitialised handles where a driver fails without writing them.
-    // SAFETY: one structure and room for one handle; what the structure refers to lives until after the call.
+    // Called directly, since ash's wrapper hands out uninitialised handles where a driver fails
+    // without writing them. SAFETY: one structure and room for one handle; what the structure
+    // refers to lives until after the call.
     let code = unsafe {
         let create = device.fp_v1_0().create_compute_pipelines;
-        create(device.handle(), vk::PipelineCache::null(), 1, &raw const info, std::ptr::null(), &raw mut pipeline)
+        create(
+            device.handle(),
+            vk::PipelineCache::null(),
+            1,
+            &raw const info,
+            std::ptr::null(),
+            &raw mut pipeline,
+        )
     };
     made(logical, "vkCreateComputePipelines", code, pipeline)
 }
@@ -140,11 +163,15 @@ pub(super) fn descriptors(
     let sizes: Vec<_> = bindings.iter().map(size).collect();
     let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
     // SAFETY: the sizes live until after the call.
-    let pool = unsafe { device.create_descriptor_pool(&info, None) }.named("vkCreateDescriptorPool")?;
+    let pool =
+        unsafe { device.create_descriptor_pool(&info, None) }.named("vkCreateDescriptorPool")?;
     let pool = OwnedHandle::new(logical, pool);
-    let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool.raw()).set_layouts(layouts);
-    // SAFETY: pool and layouts are this device's; the pool has room for one such set, which goes with it.
-    let sets = unsafe { device.allocate_descriptor_sets(&info) }.named("vkAllocateDescriptorSets")?;
+    let info =
+        vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool.raw()).set_layouts(layouts);
+    // SAFETY: pool and layouts are this device's; the pool has room for one such set, which goes
+    // with it.
+    let sets =
+        unsafe { device.allocate_descriptor_sets(&info) }.named("vkAllocateDescriptorSets")?;
     let set = sets.first().copied().unwrap_or_default();
     Ok((pool, set))
 }

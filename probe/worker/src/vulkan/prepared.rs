@@ -8,7 +8,8 @@ use super::image::DeviceImage;
 use super::pipeline::Pipeline;
 use super::render_target::RenderTarget;
 
-/// What a shader gets at the texels of texel kernels by: images, or views of buffers, one for each kernel.
+/// What a shader gets at the texels of texel kernels by: images, or views of buffers, one for each
+/// kernel.
 pub(super) struct TexelAccess<'a> {
     pub(super) images: &'a [DeviceImage],
     pub(super) views: Vec<OwnedHandle<vk::BufferView>>,

@@ -1,4 +1,5 @@
-//! Where shaders draw: attachments that a triangle covers, one that has a point for each slot, or one pixel without any.
+//! Where shaders draw: attachments that a triangle covers, one that has a point for each slot, or
+//! one pixel without any.
 
 use std::sync::Arc;
 
@@ -22,8 +23,8 @@ pub(super) struct RenderTarget {
     /// What is drawn on, where the attachments are what that is resolved to.
     pub(super) samples: Vec<DeviceImage>,
     pub(super) extent: vk::Extent2D,
-    /// What texels of several samples are before they are drawn on: another number for another variant, so that those that are
-    /// not drawn on differ from run to run.
+    /// What texels of several samples are before they are drawn on: another number for another
+    /// variant, so that those that are not drawn on differ from run to run.
     pub(super) cleared: f32,
 }
 
@@ -60,8 +61,13 @@ fn attachments(plan: &Plan) -> [Vec<vk::AttachmentDescription>; 2] {
         .load_op(vk::AttachmentLoadOp::CLEAR)
         .store_op(vk::AttachmentStoreOp::DONT_CARE)
         .initial_layout(vk::ImageLayout::UNDEFINED);
-    let each = |one: vk::AttachmentDescription| formats.iter().map(|format| one.format(*format)).collect();
-    if plan.route() == Some(Route::Resolve) { [each(sampled), each(kept)] } else { [each(kept), Vec::new()] }
+    let each =
+        |one: vk::AttachmentDescription| formats.iter().map(|format| one.format(*format)).collect();
+    if plan.route() == Some(Route::Resolve) {
+        [each(sampled), each(kept)]
+    } else {
+        [each(kept), Vec::new()]
+    }
 }
 
 impl RenderTarget {
@@ -75,22 +81,28 @@ impl RenderTarget {
         let layout = attached(plan);
         let [drawn, resolved] = attachments(plan);
         let attachments = [&drawn[..], &resolved[..]].concat();
-        let references: Vec<_> =
-            (0..).zip(&attachments).map(|(index, _)| vk::AttachmentReference { attachment: index, layout }).collect();
+        let references: Vec<_> = (0..)
+            .zip(&attachments)
+            .map(|(index, _)| vk::AttachmentReference { attachment: index, layout })
+            .collect();
         let (drawn, resolved) = references.split_at(drawn.len());
-        let subpass = vk::SubpassDescription::default().pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS);
+        let subpass =
+            vk::SubpassDescription::default().pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS);
         let subpass = match drawn {
             [depth] if layout == vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL => {
                 subpass.depth_stencil_attachment(depth)
             }
             _ => subpass.color_attachments(drawn),
         };
-        let subpasses = [if resolved.is_empty() { subpass } else { subpass.resolve_attachments(resolved) }];
+        let subpasses =
+            [if resolved.is_empty() { subpass } else { subpass.resolve_attachments(resolved) }];
         // What is resolved is written as a colour attachment, too.
-        let info = vk::RenderPassCreateInfo::default().attachments(&attachments).subpasses(&subpasses);
-        // SAFETY: here and below, what an info structure points to lives until after the call, and its handles are this
-        // device's and alive.
-        let pass = unsafe { logical.raw().create_render_pass(&info, None) }.named("vkCreateRenderPass")?;
+        let info =
+            vk::RenderPassCreateInfo::default().attachments(&attachments).subpasses(&subpasses);
+        // SAFETY: here and below, what an info structure points to lives until after the call, and
+        // its handles are this device's and alive.
+        let pass =
+            unsafe { logical.raw().create_render_pass(&info, None) }.named("vkCreateRenderPass")?;
         let pass = OwnedHandle::new(logical, pass);
         let extent = images.first().map_or(vk::Extent2D { width: 1, height: 1 }, |image| {
             let vk::Extent3D { width, height, .. } = image.extent();
@@ -109,9 +121,16 @@ impl RenderTarget {
             .height(extent.height)
             .layers(1);
         // SAFETY: see above.
-        let frame = unsafe { logical.raw().create_framebuffer(&info, None) }.named("vkCreateFramebuffer")?;
+        let frame = unsafe { logical.raw().create_framebuffer(&info, None) }
+            .named("vkCreateFramebuffer")?;
         let cleared = if plan.variant.reversed { 0.25 } else { 0.75 };
-        Ok(RenderTarget { frame: OwnedHandle::new(logical, frame), pass, samples: several, extent, cleared })
+        Ok(RenderTarget {
+            frame: OwnedHandle::new(logical, frame),
+            pass,
+            samples: several,
+            extent,
+            cleared,
+        })
     }
 
     /// The pipeline of a plan's module.
@@ -126,38 +145,52 @@ impl RenderTarget {
         let mut modules = vec![own];
         if plan.shader() == Stage::Fragment {
             let words = if plan.covers() { triangle(plan) } else { point_list(plan) };
-            let words = words.map_err(|error| VulkanError::argument("vkCreateShaderModule", error.to_string()))?;
+            let words = words.map_err(|error| {
+                VulkanError::argument("vkCreateShaderModule", error.to_string())
+            })?;
             modules.push((shader_module(logical, &words)?, Stage::Vertex));
         }
         let stage = |(module, stage): &(OwnedHandle<vk::ShaderModule>, Stage)| {
-            vk::PipelineShaderStageCreateInfo::default().stage(stage_of(*stage)).module(module.raw()).name(c"main")
+            vk::PipelineShaderStageCreateInfo::default()
+                .stage(stage_of(*stage))
+                .module(module.raw())
+                .name(c"main")
         };
         let stages: Vec<_> = modules.iter().map(stage).collect();
 
         let attributes = plan.images().filter(|image| !image.is_written()).filter_map(|image| {
             let format = vulkan_format(image.format)?;
             let (number, stride) = (image.number, image.texel() as u32);
-            let binding = vk::VertexInputBindingDescription::default().binding(number).stride(stride);
-            let attribute = vk::VertexInputAttributeDescription::default().location(number).binding(number);
+            let binding =
+                vk::VertexInputBindingDescription::default().binding(number).stride(stride);
+            let attribute =
+                vk::VertexInputAttributeDescription::default().location(number).binding(number);
             Some((binding, attribute.format(format)))
         });
         let (bindings, attributes): (Vec<_>, Vec<_>) = attributes.unzip();
         let input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
             .vertex_attribute_descriptions(&attributes);
-        let topology =
-            if plan.covers() { vk::PrimitiveTopology::TRIANGLE_LIST } else { vk::PrimitiveTopology::POINT_LIST };
+        let topology = if plan.covers() {
+            vk::PrimitiveTopology::TRIANGLE_LIST
+        } else {
+            vk::PrimitiveTopology::POINT_LIST
+        };
         let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
         let vk::Extent2D { width, height } = self.extent;
-        let viewports = [vk::Viewport::default().width(width as f32).height(height as f32).max_depth(1.0)];
+        let viewports =
+            [vk::Viewport::default().width(width as f32).height(height as f32).max_depth(1.0)];
         let scissors = [vk::Rect2D::default().extent(self.extent)];
-        let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
+        let viewport = vk::PipelineViewportStateCreateInfo::default()
+            .viewports(&viewports)
+            .scissors(&scissors);
         let raster = vk::PipelineRasterizationStateCreateInfo::default()
             .rasterizer_discard_enable(plan.shader() == Stage::Vertex)
             .polygon_mode(vk::PolygonMode::FILL)
             .cull_mode(vk::CullModeFlags::NONE)
             .line_width(1.0);
-        let multisample = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(samples(plan));
+        let multisample =
+            vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(samples(plan));
         let depth = vk::PipelineDepthStencilStateCreateInfo::default()
             .depth_test_enable(true)
             .depth_write_enable(true)
@@ -182,11 +215,19 @@ impl RenderTarget {
             .render_pass(self.pass.raw());
         let mut pipeline = vk::Pipeline::null();
         // Directly, as for compute pipelines.
-        // SAFETY: one structure and room for one handle; what the structure refers to lives until after the call.
+        // SAFETY: one structure and room for one handle; what the structure refers to lives until
+        // after the call.
         let code = unsafe {
             let device = logical.raw();
             let create = device.fp_v1_0().create_graphics_pipelines;
-            create(device.handle(), vk::PipelineCache::null(), 1, &raw const info, std::ptr::null(), &raw mut pipeline)
+            create(
+                device.handle(),
+                vk::PipelineCache::null(),
+                1,
+                &raw const info,
+                std::ptr::null(),
+                &raw mut pipeline,
+            )
         };
         made(logical, "vkCreateGraphicsPipelines", code, pipeline)
     }
@@ -195,7 +236,9 @@ impl RenderTarget {
 /// What a plan's pipeline leaves to be set before each draw.
 pub(super) fn dynamic(plan: &Plan) -> Option<vk::DynamicState> {
     match plan.image()?.state()? {
-        FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth => Some(vk::DynamicState::VIEWPORT),
+        FixedFunctionState::MinDepth | FixedFunctionState::MaxDepth => {
+            Some(vk::DynamicState::VIEWPORT)
+        }
         FixedFunctionState::BlendConstants => Some(vk::DynamicState::BLEND_CONSTANTS),
         FixedFunctionState::BorderColor => None,
     }
@@ -203,13 +246,15 @@ pub(super) fn dynamic(plan: &Plan) -> Option<vk::DynamicState> {
 
 /// How what is put out is combined with what is there.
 fn blending(code: Code) -> vk::PipelineColorBlendAttachmentState {
-    let written = vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
+    let written = vk::PipelineColorBlendAttachmentState::default()
+        .color_write_mask(vk::ColorComponentFlags::RGBA);
     let (color, alpha) = match code {
         Code::State(_) => (vk::BlendFactor::CONSTANT_COLOR, vk::BlendFactor::CONSTANT_ALPHA),
         Code::Blend(_) => (vk::BlendFactor::ONE, vk::BlendFactor::ONE),
         _ => return written,
     };
-    let there = if code == Code::Blend(Blend::Add) { vk::BlendFactor::ONE } else { vk::BlendFactor::ZERO };
+    let there =
+        if code == Code::Blend(Blend::Add) { vk::BlendFactor::ONE } else { vk::BlendFactor::ZERO };
     written
         .blend_enable(true)
         .src_color_blend_factor(color)

@@ -7,8 +7,8 @@ use ash::vk;
 use super::error::{CallName, VulkanError};
 use super::handles::{Logical, OwnedHandle};
 
-/// A sampler that takes the nearest texel, by unnormalised coordinates: no arithmetic lies between slot and texel. Outside the image
-/// it has this colour of this format, if there is one.
+/// A sampler that takes the nearest texel, by unnormalised coordinates: no arithmetic lies between
+/// slot and texel. Outside the image it has this colour of this format, if there is one.
 pub(super) fn sampler(
     logical: &Arc<Logical>,
     border: Option<(vk::ClearColorValue, vk::Format)>,

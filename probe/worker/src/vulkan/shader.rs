@@ -32,9 +32,11 @@ pub(super) fn shader_module(
     words: &[u32],
 ) -> Result<OwnedHandle<vk::ShaderModule>, VulkanError> {
     let info = vk::ShaderModuleCreateInfo::default().code(words);
-    // SAFETY: the words live until after the call. That they are valid SPIR-V is for `fpprobe-spirv` to see to; a driver
-    // that crashes on them takes down a worker process, not the program.
-    let module = unsafe { logical.raw().create_shader_module(&info, None) }.named("vkCreateShaderModule")?;
+    // SAFETY: the words live until after the call. That they are valid SPIR-V is for
+    // `fpprobe-spirv` to see to; a driver that crashes on them takes down a worker process, not
+    // the program.
+    let module =
+        unsafe { logical.raw().create_shader_module(&info, None) }.named("vkCreateShaderModule")?;
     Ok(OwnedHandle::new(logical, module))
 }
 

@@ -1,4 +1,5 @@
-//! Numbers that are state: one draw with each viewport and each set of blend constants, one dispatch with each border colour.
+//! Numbers that are state: one draw with each viewport and each set of blend constants, one
+//! dispatch with each border colour.
 
 use std::time::Duration;
 
@@ -18,7 +19,9 @@ use super::sampler::sampler;
 /// The state of each slot, component by component; none where the operands are no state.
 pub(super) fn states(plan: &Plan, buffers: &[Vec<u8>]) -> Vec<Vec<u64>> {
     let state = plan.image().and_then(|image| image.state());
-    let (Some(_), [PlacedKernel { slots, params, .. }]) = (state, &plan.placed[..]) else { return Vec::new() };
+    let (Some(_), [PlacedKernel { slots, params, .. }]) = (state, &plan.placed[..]) else {
+        return Vec::new();
+    };
     let of_slot = |slot: u32| {
         let values = params.iter().flat_map(|region| {
             let bytes = &buffers[region.buffer];
@@ -42,10 +45,17 @@ impl LogicalDevice {
     /// Records a draw of each slot's point under its state.
     ///
     /// # Safety
-    /// The command buffer is recording, within a render pass of this extent, and the plan's pipeline is bound.
-    pub(super) unsafe fn record_states(&self, plan: &Plan, extent: vk::Extent2D, states: &[Vec<u64>]) {
+    /// The command buffer is recording, within a render pass of this extent, and the plan's
+    /// pipeline is bound.
+    pub(super) unsafe fn record_states(
+        &self,
+        plan: &Plan,
+        extent: vk::Extent2D,
+        states: &[Vec<u64>],
+    ) {
         let (device, commands) = (self.logical.raw(), self.commands);
-        let viewport = vk::Viewport::default().width(extent.width as f32).height(extent.height as f32);
+        let viewport =
+            vk::Viewport::default().width(extent.width as f32).height(extent.height as f32);
         for (point, values) in (plan.idle()..).zip(states) {
             let values = quad(values);
             // SAFETY: the caller's promise; depths lie between 0 and 1.
@@ -53,7 +63,9 @@ impl LogicalDevice {
                 match dynamic(plan) {
                     Some(vk::DynamicState::VIEWPORT) => {
                         let viewport = match plan.image().and_then(|image| image.state()) {
-                            Some(FixedFunctionState::MaxDepth) => viewport.min_depth(0.0).max_depth(values[0]),
+                            Some(FixedFunctionState::MaxDepth) => {
+                                viewport.min_depth(0.0).max_depth(values[0])
+                            }
                             _ => viewport.min_depth(values[0]).max_depth(1.0),
                         };
                         device.cmd_set_viewport(commands, 0, &[viewport]);

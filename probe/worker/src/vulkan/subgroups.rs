@@ -1,11 +1,13 @@
-//! Sizes of subgroups that a pipeline may require (`VK_EXT_subgroup_size_control`, core in Vulkan 1.3).
+//! Sizes of subgroups that a pipeline may require (`VK_EXT_subgroup_size_control`, core in Vulkan
+//! 1.3).
 
 use ash::{ext, vk};
 
 use super::instance::Instance;
 use super::physical::Physical;
 
-/// Most invocations of a subgroup (Vulkan 1.4, `subgroupSize`): a driver that says more is not followed.
+/// Most invocations of a subgroup (Vulkan 1.4, `subgroupSize`): a driver that says more is not
+/// followed.
 const MOST_INVOCATIONS: u32 = 128;
 
 /// What a device offers.
@@ -23,10 +25,14 @@ pub(super) fn size(instance: &Instance, physical: &Physical) -> u32 {
 }
 
 /// What the driver says of subgroups; Vulkan 1.1 is needed.
-pub(super) fn properties(instance: &Instance, physical: &Physical) -> vk::PhysicalDeviceSubgroupProperties<'static> {
+pub(super) fn properties(
+    instance: &Instance,
+    physical: &Physical,
+) -> vk::PhysicalDeviceSubgroupProperties<'static> {
     let mut properties = vk::PhysicalDeviceSubgroupProperties::default();
     let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut properties);
-    // SAFETY: the handle is the instance's; Vulkan 1.1 has the structure, which outlives the call, and the function.
+    // SAFETY: the handle is the instance's; Vulkan 1.1 has the structure, which outlives the call,
+    // and the function.
     unsafe { instance.raw().get_physical_device_properties2(physical.raw, &mut chain) };
     properties
 }
@@ -38,8 +44,8 @@ pub(super) fn offered(instance: &Instance, physical: &Physical) -> Option<Subgro
     }
     let mut features = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
     let mut chain = vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
-    // SAFETY: the handle is the instance's; only structures that the device knows are chained, and they outlive the call.
-    // Vulkan 1.1 loaders have the function.
+    // SAFETY: the handle is the instance's; only structures that the device knows are chained, and
+    // they outlive the call. Vulkan 1.1 loaders have the function.
     unsafe { instance.raw().get_physical_device_features2(physical.raw, &mut chain) };
     let mut properties = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
     let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut properties);

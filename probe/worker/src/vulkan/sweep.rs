@@ -1,4 +1,5 @@
-//! A sweep: one module, dispatched over and over, with the next dispatch running while the results of the last are looked at.
+//! A sweep: one module, dispatched over and over, with the next dispatch running while the results
+//! of the last are looked at.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -60,7 +61,11 @@ impl LogicalDevice {
 }
 
 impl SweepPipeline {
-    fn new(device: &LogicalDevice, words: &[u32], columns: u32) -> Result<SweepPipeline, VulkanError> {
+    fn new(
+        device: &LogicalDevice,
+        words: &[u32],
+        columns: u32,
+    ) -> Result<SweepPipeline, VulkanError> {
         let logical = &device.logical;
         let bindings = [vk::DescriptorSetLayoutBinding::default()
             .binding(BINDING)
@@ -68,13 +73,18 @@ impl SweepPipeline {
             .descriptor_count(1)
             .stage_flags(vk::ShaderStageFlags::COMPUTE)];
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        // SAFETY: here and below, what an info structure points to lives until after the call, and its handles are this
-        // device's and alive.
+        // SAFETY: here and below, what an info structure points to lives until after the call, and
+        // its handles are this device's and alive.
         let set_layout = unsafe { logical.raw().create_descriptor_set_layout(&info, None) };
-        let set_layout = OwnedHandle::new(logical, set_layout.named("vkCreateDescriptorSetLayout")?);
+        let set_layout =
+            OwnedHandle::new(logical, set_layout.named("vkCreateDescriptorSetLayout")?);
         let set_layouts = [set_layout.raw()];
-        let push = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(Push::BYTES)];
-        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts).push_constant_ranges(&push);
+        let push = [vk::PushConstantRange::default()
+            .stage_flags(vk::ShaderStageFlags::COMPUTE)
+            .size(Push::BYTES)];
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&set_layouts)
+            .push_constant_ranges(&push);
         // SAFETY: see above.
         let layout = unsafe { logical.raw().create_pipeline_layout(&info, None) };
         let layout = OwnedHandle::new(logical, layout.named("vkCreatePipelineLayout")?);
@@ -84,14 +94,18 @@ impl SweepPipeline {
                 .queue_family_index(device.family)
                 .flags(vk::CommandPoolCreateFlags::TRANSIENT);
             // SAFETY: the family is one of the device's.
-            let pool = unsafe { logical.raw().create_command_pool(&info, None) }.named("vkCreateCommandPool")?;
+            let pool = unsafe { logical.raw().create_command_pool(&info, None) }
+                .named("vkCreateCommandPool")?;
             let pool = OwnedHandle::new(logical, pool);
-            let info = vk::CommandBufferAllocateInfo::default().command_pool(pool.raw()).command_buffer_count(1);
+            let info = vk::CommandBufferAllocateInfo::default()
+                .command_pool(pool.raw())
+                .command_buffer_count(1);
             // SAFETY: the pool is this device's; the buffer goes with it.
-            let commands =
-                unsafe { logical.raw().allocate_command_buffers(&info) }.named("vkAllocateCommandBuffers")?;
+            let commands = unsafe { logical.raw().allocate_command_buffers(&info) }
+                .named("vkAllocateCommandBuffers")?;
             // SAFETY: no pointer is passed.
-            let fence = unsafe { logical.raw().create_fence(&vk::FenceCreateInfo::default(), None) };
+            let fence =
+                unsafe { logical.raw().create_fence(&vk::FenceCreateInfo::default(), None) };
             let fence = OwnedHandle::new(logical, fence.named("vkCreateFence")?);
             let (sets, set) = descriptors(logical, &bindings, &set_layouts)?;
             let commands = commands.first().copied().unwrap_or_default();
@@ -111,12 +125,19 @@ impl SweepPipeline {
         })
     }
 
-    /// Starts a dispatch over N blocks, which fill M words; each byte of these is `fill` before. At most two may be
-    /// under way.
-    pub fn start(&mut self, push: Push, blocks: u32, words: u64, fill: u8) -> Result<(), VulkanError> {
+    /// Starts a dispatch over N blocks, which fill M words; each byte of these is `fill` before. At
+    /// most two may be under way.
+    pub fn start(
+        &mut self,
+        push: Push,
+        blocks: u32,
+        words: u64,
+        fill: u8,
+    ) -> Result<(), VulkanError> {
         let [most_x, most_y, _] = self.limits.max_compute_work_group_count;
         if self.columns > most_x || blocks > most_y {
-            let what = format!("{} x {blocks} work groups; at most {most_x} x {most_y}", self.columns);
+            let what =
+                format!("{} x {blocks} work groups; at most {most_x} x {most_y}", self.columns);
             return Err(VulkanError::limit("vkCmdDispatch", what));
         }
         let (bytes, most) = (words * 4, u64::from(self.limits.max_storage_buffer_range));
@@ -127,7 +148,10 @@ impl SweepPipeline {
         let number = self.next;
         let slot = &mut self.slots[number];
         if slot.running.is_some() {
-            return Err(VulkanError::argument("vkQueueSubmit", "two dispatches of the sweep are under way"));
+            return Err(VulkanError::argument(
+                "vkQueueSubmit",
+                "two dispatches of the sweep are under way",
+            ));
         }
         let buffer = DeviceBuffer::fit(&mut slot.buffer, &self.logical, bytes as usize)?;
         buffer.fill(fill, bytes as usize)?;
@@ -137,8 +161,8 @@ impl SweepPipeline {
             .dst_binding(BINDING)
             .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
             .buffer_info(&info);
-        // SAFETY: the set was allocated with this binding and its slot's command buffer is not pending; the buffer is alive
-        // and at least as long as its range.
+        // SAFETY: the set was allocated with this binding and its slot's command buffer is not
+        // pending; the buffer is alive and at least as long as its range.
         unsafe { self.logical.raw().update_descriptor_sets(&[write], &[]) };
         self.record(number, push, blocks)?;
         let slot = &self.slots[number];
@@ -147,8 +171,10 @@ impl SweepPipeline {
         unsafe { self.logical.raw().reset_fences(&fences) }.named("vkResetFences")?;
         let submission = [vk::SubmitInfo::default().command_buffers(&commands)];
         let _turn = self.logical.submitting();
-        // SAFETY: the command buffer is executable; the fence is unsignalled; one thread at a time submits to queues.
-        unsafe { self.logical.raw().queue_submit(self.queue, &submission, fences[0]) }.named("vkQueueSubmit")?;
+        // SAFETY: the command buffer is executable; the fence is unsignalled; one thread at a time
+        // submits to queues.
+        unsafe { self.logical.raw().queue_submit(self.queue, &submission, fences[0]) }
+            .named("vkQueueSubmit")?;
         self.slots[number].running = Some((bytes as usize, Instant::now()));
         self.next = 1 - number;
         Ok(())
@@ -157,8 +183,10 @@ impl SweepPipeline {
     fn record(&self, number: usize, push: Push, blocks: u32) -> Result<(), VulkanError> {
         let (device, slot) = (self.logical.raw(), &self.slots[number]);
         let (commands, point) = (slot.commands, vk::PipelineBindPoint::COMPUTE);
-        let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: the pool's only command buffer is not pending, since its submission was waited for.
+        let begin = vk::CommandBufferBeginInfo::default()
+            .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the pool's only command buffer is not pending, since its submission was waited
+        // for.
         unsafe { device.reset_command_pool(slot.pool.raw(), vk::CommandPoolResetFlags::empty()) }
             .named("vkResetCommandPool")?;
         // SAFETY: the command buffer is in its initial state.
@@ -167,16 +195,32 @@ impl SweepPipeline {
             .src_access_mask(vk::AccessFlags::SHADER_WRITE)
             .dst_access_mask(vk::AccessFlags::HOST_READ);
         let (from, to) = (vk::PipelineStageFlags::COMPUTE_SHADER, vk::PipelineStageFlags::HOST);
-        // SAFETY: the command buffer is recording; pipeline, layout and set belong together and live as long as `self`, which
-        // waits for what it has submitted; `start` has compared the work groups with the limits. A fence makes nothing
-        // visible to the host; the barrier does ("Host Access to Device Memory Objects").
+        // SAFETY: the command buffer is recording; pipeline, layout and set belong together and
+        // live as long as `self`, which waits for what it has submitted; `start` has
+        // compared the work groups with the limits. A fence makes nothing visible to the
+        // host; the barrier does ("Host Access to Device Memory Objects").
         unsafe {
             device.cmd_bind_pipeline(commands, point, self.pipeline.raw());
-            device.cmd_bind_descriptor_sets(commands, point, self.layout.raw(), 0, &[slot.set], &[]);
+            device.cmd_bind_descriptor_sets(
+                commands,
+                point,
+                self.layout.raw(),
+                0,
+                &[slot.set],
+                &[],
+            );
             let stage = vk::ShaderStageFlags::COMPUTE;
             device.cmd_push_constants(commands, self.layout.raw(), stage, 0, &push.bytes());
             device.cmd_dispatch(commands, self.columns, blocks, 1);
-            device.cmd_pipeline_barrier(commands, from, to, vk::DependencyFlags::empty(), &[visible], &[], &[]);
+            device.cmd_pipeline_barrier(
+                commands,
+                from,
+                to,
+                vk::DependencyFlags::empty(),
+                &[visible],
+                &[],
+                &[],
+            );
         }
         // SAFETY: the command buffer is recording.
         unsafe { device.end_command_buffer(commands) }.named("vkEndCommandBuffer")
@@ -184,20 +228,29 @@ impl SweepPipeline {
 
     /// Waits for the older of the dispatches that are under way.
     pub fn finish(&mut self, timeout: Duration) -> Result<SweepResults<'_>, VulkanError> {
-        let oldest = [self.next, 1 - self.next].into_iter().find(|slot| self.slots[*slot].running.is_some());
+        let oldest =
+            [self.next, 1 - self.next].into_iter().find(|slot| self.slots[*slot].running.is_some());
         let Some(number) = oldest else {
-            return Err(VulkanError::argument("vkWaitForFences", "no dispatch of the sweep is under way"));
+            return Err(VulkanError::argument(
+                "vkWaitForFences",
+                "no dispatch of the sweep is under way",
+            ));
         };
         let exact = !self.wait(number, Duration::ZERO)?;
         if exact && !self.wait(number, timeout)? {
             self.logical.abandon();
-            return Err(VulkanError { call: "vkWaitForFences", kind: ErrorKind::Hung, detail: String::new() });
+            return Err(VulkanError {
+                call: "vkWaitForFences",
+                kind: ErrorKind::Hung,
+                detail: String::new(),
+            });
         }
         let slot = &mut self.slots[number];
         let (bytes, since) = slot.running.take().unwrap_or((0, self.idle));
         let took = since.max(self.idle).elapsed();
         self.idle = Instant::now();
-        let buffer = slot.buffer.as_ref().ok_or_else(|| VulkanError::missing("vkCreateBuffer", "buffer"))?;
+        let buffer =
+            slot.buffer.as_ref().ok_or_else(|| VulkanError::missing("vkCreateBuffer", "buffer"))?;
         Ok(SweepResults { bytes: buffer.bytes(bytes)?, took, exact })
     }
 
@@ -210,8 +263,8 @@ impl SweepPipeline {
             Ok(()) => Ok(true),
             Err(vk::Result::TIMEOUT) => Ok(false),
             Err(code) => {
-                // On a lost device everything that was submitted counts as complete ("Lost Device"). After any other
-                // failure the device may still be at it.
+                // On a lost device everything that was submitted counts as complete ("Lost
+                // Device"). After any other failure the device may still be at it.
                 if code != vk::Result::ERROR_DEVICE_LOST {
                     self.logical.abandon();
                 }
@@ -223,9 +276,11 @@ impl SweepPipeline {
 
 impl Drop for SweepPipeline {
     fn drop(&mut self) {
-        // What is under way uses everything here; a device that does not end is left to the end of the process.
+        // What is under way uses everything here; a device that does not end is left to the end of
+        // the process.
         let pending = (0..2).filter(|number| self.slots[*number].running.is_some());
-        let done = |number: usize| self.logical.is_abandoned() || self.wait(number, LAST) == Ok(true);
+        let done =
+            |number: usize| self.logical.is_abandoned() || self.wait(number, LAST) == Ok(true);
         if !pending.map(done).collect::<Vec<_>>().into_iter().all(|done| done) {
             self.logical.abandon();
         }

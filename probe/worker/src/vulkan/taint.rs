@@ -1,11 +1,12 @@
-//! What makes answers unfit as a reference: layers between program and driver, and debugging variables of drivers.
+//! What makes answers unfit as a reference: layers between program and driver, and debugging
+//! variables of drivers.
 
 use std::env;
 
 use super::library::{Library, Role};
 
-/// Variables that change what code a driver generates or what it claims. Those that only switch disk caches off, as
-/// this program does itself, are not among them.
+/// Variables that change what code a driver generates or what it claims. Those that only switch
+/// disk caches off, as this program does itself, are not among them.
 const VARIABLES: [&str; 30] = [
     "ACO_DEBUG",
     "AGX_MESA_DEBUG",
@@ -56,8 +57,10 @@ mod tests {
 
     #[test]
     fn layers_taint_and_drivers_do_not() {
-        let library = |path: &str, role| Library { path: path.to_owned(), role, build_id: String::new() };
-        let found = taint(&[library("/l/driver.so", Role::Driver), library("/l/layer.so", Role::Layer)]);
+        let library =
+            |path: &str, role| Library { path: path.to_owned(), role, build_id: String::new() };
+        let found =
+            taint(&[library("/l/driver.so", Role::Driver), library("/l/layer.so", Role::Layer)]);
         assert_eq!(found.first().map(String::as_str), Some("layer /l/layer.so"));
         assert!(found.iter().all(|entry| !entry.contains("driver.so")));
     }

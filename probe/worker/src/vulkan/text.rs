@@ -9,10 +9,15 @@ use super::error::VulkanError;
 /// No list of Vulkan is remotely this long; a driver that claims more is not followed.
 const MOST: u32 = 4096;
 
-/// A fixed-size character array up to its first NUL (or its end, where a driver forgot it), as printable text.
+/// A fixed-size character array up to its first NUL (or its end, where a driver forgot it), as
+/// printable text.
 pub(super) fn printable(chars: &[c_char]) -> String {
-    #[expect(clippy::cast_sign_loss, reason = "c_char is a byte, signed or not as the platform likes")]
-    let bytes: Vec<u8> = chars.iter().map(|char| *char as u8).take_while(|byte| *byte != 0).collect();
+    #[expect(
+        clippy::cast_sign_loss,
+        reason = "c_char is a byte, signed or not as the platform likes"
+    )]
+    let bytes: Vec<u8> =
+        chars.iter().map(|char| *char as u8).take_while(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&bytes)
         .chars()
         .flat_map(|char| {
@@ -23,8 +28,9 @@ pub(super) fn printable(chars: &[c_char]) -> String {
         .collect()
 }
 
-/// Vulkan's two-call idiom for lists ("Fundamentals", section "Return Codes", on `VK_INCOMPLETE`): the list may grow
-/// between the calls, and a driver may answer with any count at all. `fetch` gets a count and room for that many.
+/// Vulkan's two-call idiom for lists ("Fundamentals", section "Return Codes", on `VK_INCOMPLETE`):
+/// the list may grow between the calls, and a driver may answer with any count at all. `fetch` gets
+/// a count and room for that many.
 pub(super) fn list<T: Clone + Default>(
     call: &'static str,
     mut fetch: impl FnMut(&mut u32, *mut T) -> vk::Result,

@@ -11,7 +11,8 @@ pub(super) fn api_version(version: u32) -> String {
 /// The driver's version as its users know it.
 pub(super) fn driver_version(driver_id: i32, vendor: u32, raw: u32) -> String {
     const NVIDIA: u32 = 0x10de;
-    // Drivers that use Vulkan's own encoding: all of Mesa, AMD's, SwiftShader, Qualcomm's and Arm's.
+    // Drivers that use Vulkan's own encoding: all of Mesa, AMD's, SwiftShader, Qualcomm's and
+    // Arm's.
     const PLAIN: [vk::DriverId; 18] = [
         vk::DriverId::AMD_PROPRIETARY,
         vk::DriverId::AMD_OPEN_SOURCE,
@@ -37,7 +38,8 @@ pub(super) fn driver_version(driver_id: i32, vendor: u32, raw: u32) -> String {
     let unnamed = driver_id == 0;
     if id == vk::DriverId::NVIDIA_PROPRIETARY || (unnamed && vendor == NVIDIA) {
         // 10.8.8.6 bits, the last usually 0 and never spoken of.
-        let (major, minor, patch, rest) = (raw >> 22, raw >> 14 & 0xff, raw >> 6 & 0xff, raw & 0x3f);
+        let (major, minor, patch, rest) =
+            (raw >> 22, raw >> 14 & 0xff, raw >> 6 & 0xff, raw & 0x3f);
         let rest = if rest == 0 { String::new() } else { format!(".{rest}") };
         format!("{major}.{minor}.{patch:02}{rest}")
     } else if PLAIN.contains(&id) {
@@ -68,6 +70,9 @@ mod tests {
         assert_eq!(driver_version(vk::DriverId::MESA_NVK.as_raw(), 0x10de, mesa), "25.0.3");
         assert_eq!(driver_version(vk::DriverId::MOLTENVK.as_raw(), 0x106b, 10204), "10204");
         assert_eq!(driver_version(0, 0x1234, 7), "7");
-        assert_eq!(driver_version(vk::DriverId::MESA_RADV.as_raw(), 0x1002, u32::MAX), "1023.1023.4095");
+        assert_eq!(
+            driver_version(vk::DriverId::MESA_RADV.as_raw(), 0x1002, u32::MAX),
+            "1023.1023.4095"
+        );
     }
 }

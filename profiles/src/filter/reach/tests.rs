@@ -8,7 +8,9 @@ use crate::profile::built_in;
 /// Kernels whose accuracy profiles inherit, each with what is inherited.
 fn all() -> Vec<(&'static str, Function, Arc<InheritedAccuracy>)> {
     let mut all = Vec::new();
-    for profile in ["d3d11", "gl-arb-shader-precision", "vulkan", "wgsl"].map(|id| built_in(id).unwrap().unwrap()) {
+    for profile in ["d3d11", "gl-arb-shader-precision", "vulkan", "wgsl"]
+        .map(|id| built_in(id).unwrap().unwrap())
+    {
         for name in [
             "sqrt",
             "tan",
@@ -26,10 +28,14 @@ fn all() -> Vec<(&'static str, Function, Arc<InheritedAccuracy>)> {
             "normalize",
         ] {
             let kernel: Kernel = format!("f32.{name}").parse().unwrap();
-            all.extend(profile.rules_for(&kernel).filter_map(|(_, part)| match &part.demand.accuracy {
-                Accuracy::Inherited(inherited) => Some((name, kernel.op.function, inherited.clone())),
-                _ => None,
-            }));
+            all.extend(profile.rules_for(&kernel).filter_map(
+                |(_, part)| match &part.demand.accuracy {
+                    Accuracy::Inherited(inherited) => {
+                        Some((name, kernel.op.function, inherited.clone()))
+                    }
+                    _ => None,
+                },
+            ));
         }
     }
     all
@@ -77,6 +83,10 @@ fn nothing_is_known_beyond_what_steps_are_defined_on() {
             _ => continue,
         };
         let operand = [Reach::exactly(Interval { lo: x, hi: x + x.abs() * 1e-7 })];
-        assert_eq!(inherited(function, &of, &operand, layout, None), Some(Reach::Open), "{name}: {of}");
+        assert_eq!(
+            inherited(function, &of, &operand, layout, None),
+            Some(Reach::Open),
+            "{name}: {of}"
+        );
     }
 }

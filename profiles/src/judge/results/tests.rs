@@ -8,7 +8,8 @@ use crate::observation::{Observation, Outcome};
 use crate::oracle::{Signature, accepted_on};
 use crate::profile::{Profile, built_in, built_in_ids};
 
-/// Scalars, vectors as a whole and by components, two results, channels of texels, multiply-adds, comparisons.
+/// Scalars, vectors as a whole and by components, two results, channels of texels, multiply-adds,
+/// comparisons.
 const KERNELS: [&str; 20] = [
     "f16.fadd",
     "f16.exp2",
@@ -45,7 +46,8 @@ fn one_off(encoding: Encoding, bits: u64, number: usize) -> u64 {
 fn result(signature: &Signature, case: &[u64], number: usize, device: Device) -> Vec<u64> {
     let environments = [Environment::IEEE; 2];
     let ([operands, results], function) = (environments, signature.kernel.op.function);
-    let ieee = Demand { function, operands, results, accuracy: Accuracy::NearestEven, ulp: Ulp::Vulkan };
+    let ieee =
+        Demand { function, operands, results, accuracy: Accuracy::NearestEven, ulp: Ulp::Vulkan };
     let parts = signature.encodings.iter().enumerate().map(|(part, encoding)| {
         let bits = signature.accepted_part(case, part, &ieee).members(1).first().copied();
         device(*encoding, bits.unwrap_or(0), number)
@@ -63,16 +65,20 @@ fn observed(kernel: Kernel, device: Device, flaky: bool) -> Observation {
     let cases = Cases::new("", kernel.arity(), some);
     let run = |shift: usize| -> Vec<u64> {
         let results = cases.iter().enumerate();
-        results.flat_map(|(number, case)| result(&signature, case, number + shift, device)).collect()
+        results
+            .flat_map(|(number, case)| result(&signature, case, number + shift, device))
+            .collect()
     };
-    let (outcome, second) = if flaky { (Outcome::Flaky, Some(run(3).into())) } else { (Outcome::Ran, None) };
+    let (outcome, second) =
+        if flaky { (Outcome::Flaky, Some(run(3).into())) } else { (Outcome::Ran, None) };
     Observation { kernel, out: run(0).into(), cases, outcome, detail: String::new(), second }
 }
 
 #[test]
 fn every_verdict_is_the_oracles_accepted_set_of_each_lane_by_itself() {
     let profiles: Vec<Profile> = built_in_ids().map(|id| built_in(id).unwrap().unwrap()).collect();
-    let devices: [(Device, bool); 3] = [(|_, bits, _| bits, false), (one_off, false), (one_off, true)];
+    let devices: [(Device, bool); 3] =
+        [(|_, bits, _| bits, false), (one_off, false), (one_off, true)];
     let (mut compared, mut failing) = (0, 0);
     for (id, (device, flaky)) in KERNELS.iter().flat_map(|id| devices.map(|device| (id, device))) {
         let observation = observed(id.parse().unwrap(), device, flaky);
@@ -92,7 +98,11 @@ fn every_verdict_is_the_oracles_accepted_set_of_each_lane_by_itself() {
                 let operands = signature.operands(observation.cases.case(index.0), index.1);
                 let encoding = signature.encodings[index.1];
                 view.rule.selects(encoding, &operands, view.demand)
-                    && !view.accepts(&accepted_on(encoding, &operands, view.demand), *index, view.demand)
+                    && !view.accepts(
+                        &accepted_on(encoding, &operands, view.demand),
+                        *index,
+                        view.demand,
+                    )
             };
             let expected: Vec<LaneIndex> = view.indices().filter(fails).collect();
             assert_eq!(together.failing, expected, "{} of {id}", view.rule.id);

@@ -40,7 +40,8 @@ fn environments() -> Vec<Environment> {
     vec![Environment::IEEE, Environment::OPEN, flush]
 }
 
-/// For operands of each kernel on which nothing but the rounding counts, the first of them, what is rounded, and how.
+/// For operands of each kernel on which nothing but the rounding counts, the first of them, what is
+/// rounded, and how.
 fn plain(each: impl Fn(&Demand, Encoding, &Operands, &RoundedResult)) {
     for (seed, id) in (0..).zip(KERNELS) {
         let kernel: Kernel = id.parse().unwrap();
@@ -48,13 +49,17 @@ fn plain(each: impl Fn(&Demand, Encoding, &Operands, &RoundedResult)) {
         let mut count = 0;
         for draw in 0..600_u64 {
             let values = kernel.params().into_iter().enumerate().flat_map(|(place, shape)| {
-                // Narrow exponents, so that sums and products of halves come about; and few bits, so that ties do.
-                let word = move |index: u64| random(seed << 40 ^ draw << 16 ^ (place as u64) << 8 ^ index);
+                // Narrow exponents, so that sums and products of halves come about; and few bits,
+                // so that ties do.
+                let word =
+                    move |index: u64| random(seed << 40 ^ draw << 16 ^ (place as u64) << 8 ^ index);
                 let bits = move |index: u64| match (shape.format, word(index)) {
                     (Format::F16, word) if draw % 2 == 0 => word & 0x83ff | 0x3c00,
                     (Format::F16, word) => word & 0xffc0,
                     (Format::F32, word) if draw % 2 == 0 => word & 0x807f_ffff | 0x3f80_0000,
-                    (Format::F64, word) if draw % 2 == 0 => word & 0x800f_ffff_ffff_ffff | 0x3ff0 << 48,
+                    (Format::F64, word) if draw % 2 == 0 => {
+                        word & 0x800f_ffff_ffff_ffff | 0x3ff0 << 48
+                    }
                     (Format::I32, word) => word & 7,
                     (format, word) => word & format.mask(),
                 };
@@ -69,7 +74,13 @@ fn plain(each: impl Fn(&Demand, Encoding, &Operands, &RoundedResult)) {
                 for environment in environments() {
                     let [operands_of, results] = [environment; 2];
                     let accuracy = Accuracy::NearestEven;
-                    let demand = Demand { function, operands: operands_of, results, accuracy, ulp: Ulp::Vulkan };
+                    let demand = Demand {
+                        function,
+                        operands: operands_of,
+                        results,
+                        accuracy,
+                        ulp: Ulp::Vulkan,
+                    };
                     // An indeterminate part makes all of them so.
                     if operands.beside.is_empty() || demand.operands.non_finite != NonFinite::Any {
                         each(&demand, *encoding, &operands, &found);
@@ -84,7 +95,8 @@ fn plain(each: impl Fn(&Demand, Encoding, &Operands, &RoundedResult)) {
 #[test]
 fn what_is_rounded_is_all_that_any_environment_accepts() {
     plain(|demand, encoding, operands, rounded| {
-        let under = |accuracy| accepted_on(encoding, operands, &Demand { accuracy, ..demand.clone() });
+        let under =
+            |accuracy| accepted_on(encoding, operands, &Demand { accuracy, ..demand.clone() });
         let one = crate::accepted::Set::one(encoding, rounded.nearest);
         for direction in [Accuracy::NearestEven, Accuracy::NearestAway, Accuracy::TowardZero] {
             let only = crate::accepted::Set::one(encoding, rounded.toward(&direction).unwrap());
@@ -93,7 +105,10 @@ fn what_is_rounded_is_all_that_any_environment_accepts() {
         let exact = rounded.how == Rounding::Exact;
         assert_eq!(under(Accuracy::EitherNeighbour).is_single(), exact, "{demand:?} {operands:?}");
         // At every other tie they agree.
-        assert!(under(Accuracy::NearestAway) == one || rounded.how == Rounding::Tie, "{demand:?} {operands:?}");
+        assert!(
+            under(Accuracy::NearestAway) == one || rounded.how == Rounding::Tie,
+            "{demand:?} {operands:?}"
+        );
         assert_eq!(rounded.toward(&Accuracy::EitherNeighbour), None);
     });
 }
@@ -106,7 +121,8 @@ fn what_else_counts_is_left_alone() {
         rounding(signature.encodings[0], &signature.operands(case, 0), kernel.op.function).is_none()
     };
     assert!(!none("f16.fadd", &[0x3c00, 0x3c00]));
-    // Zeros, subnormals, infinities and NaNs as operands; results that are none, or next to an end of the normal numbers.
+    // Zeros, subnormals, infinities and NaNs as operands; results that are none, or next to an end
+    // of the normal numbers.
     for case in [
         [0, 0x3c00],
         [1, 0x3c00],

@@ -39,18 +39,23 @@ impl From<FormulaError> for InheritError {
     }
 }
 
-/// The accuracy of an operation: `own`, where a rule has one, else what the operation says of the format or of any.
-/// Operations that say nothing choose, move or are exact.
+/// The accuracy of an operation: `own`, where a rule has one, else what the operation says of the
+/// format or of any. Operations that say nothing choose, move or are exact.
 pub(super) fn accuracy_of(
     place: &AccuracyContext<'_>,
     operation: &Operation,
     own: Option<Bound>,
 ) -> Result<Accuracy, Problem> {
-    let said = || operation.accuracy.get(place.format.name()).or_else(|| operation.accuracy.get(ANY)).cloned();
+    let said = || {
+        operation.accuracy.get(place.format.name()).or_else(|| operation.accuracy.get(ANY)).cloned()
+    };
     match (own.or_else(said), &operation.inherits) {
         (Some(Bound { accuracy: Some(accuracy), inherited: false, .. }), _) => Ok(accuracy),
         (Some(bound), None) => {
-            let problem = format!("{}: `inherited` without formulas: write `inherits` beside the lowerings", bound.key);
+            let problem = format!(
+                "{}: `inherited` without formulas: write `inherits` beside the lowerings",
+                bound.key
+            );
             Err(bound.source.error(bound.at, problem).into())
         }
         (Some(bound), Some(formulas)) => inherited(place, operation, formulas, bound.accuracy),
@@ -70,36 +75,47 @@ fn inherited(
     let resolved = |(text, formula): &(String, Formula)| {
         let find = |called: Callee<'_>, at: usize| {
             demanded(place, called).map_err(|problem| match problem {
-                Problem::Here(problem) => InheritError::Formula(FormulaError::new(text, at, problem)),
+                Problem::Here(problem) => {
+                    InheritError::Formula(FormulaError::new(text, at, problem))
+                }
                 Problem::Elsewhere(error) => InheritError::Elsewhere(error),
             })
         };
         let names = operand_names(op.function);
         let names = &names[..names.len().min(op.params.len())];
         resolve(text, formula, names, place.format.float(), &find).map_err(|wrong| match wrong {
-            InheritError::Formula(problem) => source.error(*at, format!("`{key}`: `{text}`: {problem}")),
+            InheritError::Formula(problem) => {
+                source.error(*at, format!("`{key}`: `{text}`: {problem}"))
+            }
             InheritError::Elsewhere(error) => error,
         })
     };
     let formulas = texts.iter().map(resolved).collect::<Result<_, SourceError>>()?;
-    // Of a product of matrices each element is that of a row and a column, of an outer product that of two numbers.
-    let vector = |width| matches!(width, Width::Kernel | Width::Square) && op.function != Function::OuterProduct;
-    let vectors = op.params.iter().map(|param| !op.is_componentwise() && vector(param.width)).collect();
+    // Of a product of matrices each element is that of a row and a column, of an outer product that
+    // of two numbers.
+    let vector = |width| {
+        matches!(width, Width::Kernel | Width::Square) && op.function != Function::OuterProduct
+    };
+    let vectors =
+        op.params.iter().map(|param| !op.is_componentwise() && vector(param.width)).collect();
     let inheritance = place.draft.ground.inheritance;
     Ok(Accuracy::Inherited(Arc::new(InheritedAccuracy { formulas, or, inheritance, vectors })))
 }
 
 /// What is demanded of an operation that a formula calls, and how many operands it takes.
-fn demanded(place: &AccuracyContext<'_>, called: Callee<'_>) -> Result<(Demand, Option<usize>), Problem> {
+fn demanded(
+    place: &AccuracyContext<'_>,
+    called: Callee<'_>,
+) -> Result<(Demand, Option<usize>), Problem> {
     let draft = place.draft;
     let computing = |function: Function| {
-        let computes = |op: &Op| op.function == function && (op.is_componentwise() || is_whole(function));
+        let computes =
+            |op: &Op| op.function == function && (op.is_componentwise() || is_whole(function));
         draft.operations.iter().find(|(_, operation)| operation.op().is_some_and(computes))
     };
     let found = match called {
-        Callee::Operator(function) => {
-            computing(function).ok_or_else(|| format!("the profile has no operation that computes {function:?}"))
-        }
+        Callee::Operator(function) => computing(function)
+            .ok_or_else(|| format!("the profile has no operation that computes {function:?}")),
         Callee::Name(name) => {
             let by_function = || Op::find(name).and_then(|op| computing(op.function));
             let known = draft.operations.keys().map(String::as_str);
@@ -114,7 +130,8 @@ fn demanded(place: &AccuracyContext<'_>, called: Callee<'_>) -> Result<(Demand, 
     let op = operation.op().ok_or_else(|| format!("operation `{name}` has no kernel operation"))?;
     let mut further = place.clone();
     further.within.push(name);
-    let environment = environment_of(draft, place.format, &[&operation.environment, place.changes])?;
+    let environment =
+        environment_of(draft, place.format, &[&operation.environment, place.changes])?;
     let accuracy = accuracy_of(&further, operation, None)?;
     let (function, ulp) = (op.function, draft.ground.ulp);
     let demand = Demand { function, operands: environment, results: environment, accuracy, ulp };

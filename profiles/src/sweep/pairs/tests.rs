@@ -31,9 +31,9 @@ const KERNELS: [&str; 16] = [
 
 /// Operands of every class, at the ends of binades and in between.
 const OPERANDS: [u32; 38] = [
-    0, 1, 2, 7, 0x1ff, 0x200, 0x3fe, 0x3ff, 0x400, 0x401, 0x403, 0x7ff, 0x800, 0x1c00, 0x2955, 0x37ff, 0x3800, 0x3bff,
-    0x3c00, 0x3c01, 0x3e00, 0x4000, 0x4248, 0x5bff, 0x6400, 0x6bff, 0x73ff, 0x7400, 0x7401, 0x7800, 0x7bfe, 0x7bff,
-    0x7c00, 0x7c01, 0x7d55, 0x7dff, 0x7e00, 0x7fff,
+    0, 1, 2, 7, 0x1ff, 0x200, 0x3fe, 0x3ff, 0x400, 0x401, 0x403, 0x7ff, 0x800, 0x1c00, 0x2955,
+    0x37ff, 0x3800, 0x3bff, 0x3c00, 0x3c01, 0x3e00, 0x4000, 0x4248, 0x5bff, 0x6400, 0x6bff, 0x73ff,
+    0x7400, 0x7401, 0x7800, 0x7bfe, 0x7bff, 0x7c00, 0x7c01, 0x7d55, 0x7dff, 0x7e00, 0x7fff,
 ];
 
 fn verifiers(kernel: &str) -> Vec<Verifier> {
@@ -41,10 +41,15 @@ fn verifiers(kernel: &str) -> Vec<Verifier> {
         let profiles: Vec<Profile> = ids.iter().map(|id| built_in(id).unwrap().unwrap()).collect();
         Verifier::new(&format!("f16.{kernel}").parse().unwrap(), &profiles).ok()
     };
-    [&["d3d11", "vulkan", "wgsl", "gl-arb-shader-precision"][..], &["d3d11"], &["vulkan"], &["wgsl"]]
-        .iter()
-        .filter_map(of)
-        .collect()
+    [
+        &["d3d11", "vulkan", "wgsl", "gl-arb-shader-precision"][..],
+        &["d3d11"],
+        &["vulkan"],
+        &["wgsl"],
+    ]
+    .iter()
+    .filter_map(of)
+    .collect()
 }
 
 /// Judges both ways.
@@ -56,7 +61,11 @@ fn same(verifier: &Verifier, first: u32, results: &[u32]) -> SweepStatistics {
     verifier.exactly(first.into(), results, &mut Work::new(&mut sum, &mut exact));
     sum.add_to(&verifier.rules, &mut exact);
     let kernel = verifier.signature.kernel;
-    assert!(fast == exact, "{kernel} from {first:08x} by {:?}: {fast:#?}\nexactly {exact:#?}", profiles(verifier));
+    assert!(
+        fast == exact,
+        "{kernel} from {first:08x} by {:?}: {fast:#?}\nexactly {exact:#?}",
+        profiles(verifier)
+    );
     fast
 }
 
@@ -100,7 +109,10 @@ fn rows_are_judged_as_their_pairs_are() {
     for kernel in KERNELS {
         let verifiers = verifiers(kernel);
         for (turn, verifier) in verifiers.iter().enumerate() {
-            let pairs = verifier.pairs.as_ref().unwrap_or_else(|| panic!("{kernel} {:?}", profiles(verifier)));
+            let pairs = verifier
+                .pairs
+                .as_ref()
+                .unwrap_or_else(|| panic!("{kernel} {:?}", profiles(verifier)));
             for (number, x) in (0..).zip(OPERANDS.into_iter().flat_map(|x| [x, x | 0x8000])) {
                 // Each class has several operands, so that all profiles see it.
                 for (other, y) in (0..).zip(OPERANDS.into_iter().flat_map(|y| [y, y | 0x8000])) {
@@ -114,7 +126,12 @@ fn rows_are_judged_as_their_pairs_are() {
                     let mut results = [0; 12];
                     pairs.fill(behaviour, x << 16 | y, &mut results);
                     for (place, result) in (0..).zip(&mut results) {
-                        *result = wronged(*result, x ^ y << 7 ^ place, (number * 3 + other) % 7, pairs.encoding);
+                        *result = wronged(
+                            *result,
+                            x ^ y << 7 ^ place,
+                            (number * 3 + other) % 7,
+                            pairs.encoding,
+                        );
                     }
                     same(verifier, x << 16 | y, &results);
                 }
@@ -195,7 +212,10 @@ fn devices_have_behaviours() {
     assert_eq!(of(NanChoice::First, false, 0x3c00, 0xfd23), 0xff23);
     assert_eq!(of(NanChoice::First, false, 0x7c00, 0xfc00), 0xfe00);
     assert_eq!(of(NanChoice::Always(0x7fff), false, 0x7d01, 0xfe23), 0x7fff);
-    assert_eq!([of(NanChoice::First, false, 1, 0x8003), of(NanChoice::First, true, 1, 0x8003)], [0x8002, 0]);
+    assert_eq!(
+        [of(NanChoice::First, false, 1, 0x8003), of(NanChoice::First, true, 1, 0x8003)],
+        [0x8002, 0]
+    );
     assert_eq!(of(NanChoice::First, true, 0x8401, 0x400), 0x8000);
 }
 
@@ -216,13 +236,24 @@ fn blocks_that_agree_in_some_behaviour_are_judged_as_their_results_are() {
                     let agreed = |results: &[u32], try_behaviours| {
                         let (mut statistics, digest) =
                             (SweepStatistics::default(), Digest::of(first as u32, results, 1));
-                        let guess = verifier.agreed(first, INPUTS, digest, likely, try_behaviours, &mut statistics)?;
+                        let guess = verifier.agreed(
+                            first,
+                            INPUTS,
+                            digest,
+                            likely,
+                            try_behaviours,
+                            &mut statistics,
+                        )?;
                         Some((guess, statistics))
                     };
-                    let (guess, statistics) = agreed(&results, false).expect("real devices do this");
+                    let (guess, statistics) =
+                        agreed(&results, false).expect("real devices do this");
                     let mut judged = SweepStatistics::default();
                     verifier.block(first, &results, &mut judged);
-                    assert!(statistics == judged && statistics.inputs == INPUTS, "{kernel} {x:04x} {guess:?}");
+                    assert!(
+                        statistics == judged && statistics.inputs == INPUTS,
+                        "{kernel} {x:04x} {guess:?}"
+                    );
                     let place = places.next().unwrap();
                     results[place] ^= 1;
                     assert_eq!(agreed(&results, false), None, "{kernel} {x:04x} {place}");
@@ -242,7 +273,10 @@ fn one_wrong_pair_is_found() {
     let mut statistics = SweepStatistics::default();
     verifier.block(0x3c01 << 16, &results, &mut statistics);
     let [run] = &statistics.runs[..] else { panic!("{:?}", statistics.runs) };
-    assert_eq!((statistics.deviating, run.first, run.length, run.result), (1, 0x3c01_bc02, 1, 0x93ff));
+    assert_eq!(
+        (statistics.deviating, run.first, run.length, run.result),
+        (1, 0x3c01_bc02, 1, 0x93ff)
+    );
 }
 
 #[test]

@@ -7,11 +7,13 @@ use super::*;
 use crate::filter::polynomial::Polynomial;
 use crate::profile::built_in_text;
 
-/// An end of a range that a demand accepts of an input, or a number near it, as `how` says; `None` where none looks there.
+/// An end of a range that a demand accepts of an input, or a number near it, as `how` says; `None`
+/// where none looks there.
 fn end(verifier: &Verifier, input: u64, how: u32) -> Option<u32> {
     let (case, encoding) = ([input], verifier.encoding());
     let operands = verifier.signature.operands(&case, 0);
-    let demands: Vec<_> = verifier.rules.iter().flat_map(|rule| rule.looking(encoding, &operands)).collect();
+    let demands: Vec<_> =
+        verifier.rules.iter().flat_map(|rule| rule.looking(encoding, &operands)).collect();
     let demand = demands.get(how as usize % demands.len().max(1))?;
     let accepted = verifier.signature.accepted_part(&case, 0, demand);
     let ranges = accepted.ranges();
@@ -27,7 +29,8 @@ fn ends_of_what_is_accepted_are_judged_as_others_are() {
         for (by, verifier) in verifiers(name).iter().enumerate() {
             for exponent in (by as u64..512).step_by(23) {
                 let first = (exponent << 23) + [0, 0x2a_aaaa, 0x7f_ffb0][(exponent % 3) as usize];
-                let mut results: Vec<u32> = (first..first + 80).map(|input| compute(input as u32)).collect();
+                let mut results: Vec<u32> =
+                    (first..first + 80).map(|input| compute(input as u32)).collect();
                 for (place, result) in results.iter_mut().enumerate().skip(by).step_by(4) {
                     let how = (place as u32 + exponent as u32).wrapping_mul(2_654_435_761);
                     *result = end(verifier, first + place as u64, how).unwrap_or(*result);
@@ -44,7 +47,8 @@ fn ends_beyond_which_numbers_lie_closer_are_found() {
         (first..first + count).map(|input| compute(input as u32)).collect()
     };
     let all = || NEAR.into_iter().chain(EQUAL);
-    let compute = |name: &str| all().find(|(one, _)| *one == name).map(|(_, compute)| compute).unwrap();
+    let compute =
+        |name: &str| all().find(|(one, _)| *one == name).map(|(_, compute)| compute).unwrap();
     for (name, by, first, input, result) in [
         // Below a power of two the formula's end lies among numbers of half the distance.
         ("sinh", "wgsl", 0x3b00_0002, 0x3b00_0031, 0x3aff_f768),
@@ -58,26 +62,34 @@ fn ends_beyond_which_numbers_lie_closer_are_found() {
         assert_eq!(same(&verifier, first, &results).deviating, 1, "{name}");
     }
     // 1 - x has more digits than binary64 holds.
-    for (first, count) in [(0xafff_ff7a, 134), (0x9000_0000, 64), (0xb27f_ffe0, 64), (0xa4ff_ffe0, 64)] {
+    for (first, count) in
+        [(0xafff_ff7a, 134), (0x9000_0000, 64), (0xb27f_ffe0, 64), (0xa4ff_ffe0, 64)]
+    {
         same(&verifier("f32.fract", &["vulkan"]), first, &right(compute("fract"), first, count));
     }
 }
 
-/// Judges results near binades, the edges of domains and the ends of what is accepted, by the filter and by the oracle.
-/// Of every function and profile it takes each `step`th exponent, and there four spans of `length` lanes. Gives their number.
+/// Judges results near binades, the edges of domains and the ends of what is accepted, by the
+/// filter and by the oracle. Of every function and profile it takes each `step`th exponent, and
+/// there four spans of `length` lanes. Gives their number.
 fn dense(step: usize, length: u64) -> u64 {
-    let all: Vec<Named> = NEAR.into_iter().chain(EQUAL).chain(BY_FORMULAS).chain(NARROWED).collect();
+    let all: Vec<Named> =
+        NEAR.into_iter().chain(EQUAL).chain(BY_FORMULAS).chain(NARROWED).collect();
     let lanes = |(turn, (name, compute)): (usize, &Named)| {
         let mut lanes = 0;
         for (by, verifier) in verifiers(name).iter().enumerate() {
             for exponent in ((turn + by) % step..512).step_by(step) {
                 // At both ends of a binade; where 1, pi/2 and pi lie in it; and anywhere.
-                let anywhere = fpprobe_spirv::cases::random((turn * 512 + exponent) as u64) & 0x7f_ffff;
+                let anywhere =
+                    fpprobe_spirv::cases::random((turn * 512 + exponent) as u64) & 0x7f_ffff;
                 for start in [0, 0x80_0000 - length / 2, 0x49_0fdb - length / 2, anywhere] {
                     let first = ((exponent as u64) << 23) + start;
                     let last = (first + length).min(1 << 32);
-                    let mut results: Vec<u32> = (first..last).map(|input| compute(input as u32)).collect();
-                    for (place, result) in results.iter_mut().enumerate().skip(exponent % 3).step_by(3) {
+                    let mut results: Vec<u32> =
+                        (first..last).map(|input| compute(input as u32)).collect();
+                    for (place, result) in
+                        results.iter_mut().enumerate().skip(exponent % 3).step_by(3)
+                    {
                         let how = ((place + exponent * 7) as u32).wrapping_mul(2_654_435_761);
                         *result = match place % 4 {
                             0 => wronged(*result, how >> 12),
@@ -162,8 +174,12 @@ fn altered(id: &str, turn: usize) -> Profile {
     let mut operation = "";
     let mut lines = Vec::new();
     for (number, line) in text.lines().enumerate() {
-        operation = line.strip_prefix("[operation.").map_or(operation, |rest| rest.trim_end_matches(']'));
-        let setting = SETTINGS.iter().enumerate().find(|(_, (key, _))| line.starts_with(&format!("{key} = ")));
+        operation =
+            line.strip_prefix("[operation.").map_or(operation, |rest| rest.trim_end_matches(']'));
+        let setting = SETTINGS
+            .iter()
+            .enumerate()
+            .find(|(_, (key, _))| line.starts_with(&format!("{key} = ")));
         lines.push(match setting {
             Some((place, (key, values))) => {
                 format!("{key} = \"{}\"", values[(turn * (place + 1) + turn / 3) % values.len()])
@@ -173,7 +189,10 @@ fn altered(id: &str, turn: usize) -> Profile {
             }
             // Of operations by themselves.
             None if line == format!("[operation.{operation}]") && turn % 2 == 1 => {
-                format!("{line}\nenvironment = {{ subnormal_results = \"{}\" }}", SETTINGS[1].1[number % 3])
+                format!(
+                    "{line}\nenvironment = {{ subnormal_results = \"{}\" }}",
+                    SETTINGS[1].1[number % 3]
+                )
             }
             None if line.starts_with("environment = ") && turn % 2 == 1 => String::new(),
             None => line.to_owned(),
@@ -188,11 +207,17 @@ fn profiles_of_other_settings_are_judged_as_others_are() {
         for id in ALL {
             let profile = [altered(id, turn)];
             for (number, (name, compute)) in NEAR.into_iter().chain(EQUAL).enumerate() {
-                let Ok(verifier) = Verifier::new(&format!("f32.{name}").parse().unwrap(), &profile) else { continue };
+                let Ok(verifier) = Verifier::new(&format!("f32.{name}").parse().unwrap(), &profile)
+                else {
+                    continue;
+                };
                 for exponent in ((turn + number) % 37..512).step_by(37) {
-                    let first = ((exponent as u64) << 23) + [0, 0x31_7218, 0x7f_ffd0][(turn + exponent) % 3];
-                    let mut results: Vec<u32> = (first..first + 48).map(|input| compute(input as u32)).collect();
-                    for (place, result) in results.iter_mut().enumerate().skip(turn % 5).step_by(5) {
+                    let first = ((exponent as u64) << 23)
+                        + [0, 0x31_7218, 0x7f_ffd0][(turn + exponent) % 3];
+                    let mut results: Vec<u32> =
+                        (first..first + 48).map(|input| compute(input as u32)).collect();
+                    for (place, result) in results.iter_mut().enumerate().skip(turn % 5).step_by(5)
+                    {
                         let how = ((place + exponent) as u32).wrapping_mul(2_654_435_761);
                         *result = if place % 2 == 0 {
                             end(&verifier, first + place as u64, how).unwrap_or(*result)

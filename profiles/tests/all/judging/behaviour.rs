@@ -19,18 +19,25 @@ use crate::built_in::profiles;
 #[test]
 fn two_directions_on_one_path_deviate() {
     for profile in profiles() {
-        for rule in profile.rules.iter().filter(|rule| rule.requirements.contains(&Requirement::OneDirection)) {
+        for rule in profile
+            .rules
+            .iter()
+            .filter(|rule| rule.requirements.contains(&Requirement::OneDirection))
+        {
             let mut device = device(profile);
             let part = &rule.parts[0];
             let kernel = part.lowerings[0];
-            let observation = device.iter_mut().find(|observation| observation.kernel == kernel).unwrap();
+            let observation =
+                device.iter_mut().find(|observation| observation.kernel == kernel).unwrap();
             // Every second case rounds towards zero, which alone would be permitted.
             let down = Demand { accuracy: Accuracy::TowardZero, ..part.demand };
             let mut out = observation.out.to_vec();
             for case in (0..observation.cases.len()).step_by(2) {
                 let parts: Vec<u64> = (0..Encoding::of_result(&kernel).len())
                     .map(|index| {
-                        Signature::new(&kernel).accepted_part(observation.cases.case(case), index, &down).members(1)[0]
+                        Signature::new(&kernel)
+                            .accepted_part(observation.cases.case(case), index, &down)
+                            .members(1)[0]
                     })
                     .collect();
                 out[case] = assemble(&kernel, &parts)[0];
@@ -58,10 +65,21 @@ fn two_treatments_of_subnormals_on_one_operation_deviate() {
         let kernel = profile.kernels()[0];
         let demand = demand.clone().with_subnormals(treated);
         let (signature, cases) = (Signature::new(&kernel), cases::cases(&kernel));
-        let out = cases.iter().map(|case| signature.accepted_part(case, 0, &demand).members(1)[0]).collect();
-        Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
+        let out = cases
+            .iter()
+            .map(|case| signature.accepted_part(case, 0, &demand).members(1)[0])
+            .collect();
+        Observation {
+            kernel,
+            cases,
+            outcome: Outcome::Ran,
+            detail: String::new(),
+            out,
+            second: None,
+        }
     });
-    let verdict = |observation: Observation| judge.judge(&Observations::new(&[observation])).rules[0].verdict;
+    let verdict =
+        |observation: Observation| judge.judge(&Observations::new(&[observation])).rules[0].verdict;
     assert!(verdict(kept.clone()).is_met() && verdict(flushed.clone()).is_met());
     // Where the result rounds to the smallest normal value it may be flushed, and need not.
     let signature = Signature::new(&kept.kernel);
@@ -107,8 +125,14 @@ fn keeping_subnormals_is_one_deviation_and_the_rest_depends_on_it() {
         observation.out = answers.collect::<Vec<u64>>().into();
     }
     let judgement = Judge::new(&profile).judge(&Observations::new(&device));
-    let of =
-        |verdict| judgement.rules.iter().filter(|r| r.verdict == verdict).map(|r| r.id.as_str()).collect::<Vec<_>>();
+    let of = |verdict| {
+        judgement
+            .rules
+            .iter()
+            .filter(|r| r.verdict == verdict)
+            .map(|r| r.id.as_str())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(of(Verdict::Deviates), ["D32-18"]);
     assert!(of(Verdict::Depends).contains(&"D32-19") && of(Verdict::Depends).contains(&"D32-12"));
 }
@@ -121,7 +145,14 @@ fn two_results_must_be_of_one_reading() {
     let verdict = |answer: [u64; 2]| {
         let kernel = "f32.frexp".parse().unwrap();
         let (cases, out) = (Cases::new("", 1, [1]), answer.into());
-        let selected = [Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }];
+        let selected = [Observation {
+            kernel,
+            cases,
+            outcome: Outcome::Ran,
+            detail: String::new(),
+            out,
+            second: None,
+        }];
         let verdict = judge.judge(&Observations::new(&selected)).rules.remove(0);
         (verdict.verdict == Verdict::Deviates, verdict.failing, verdict.evidence)
     };
@@ -141,17 +172,27 @@ fn two_results_must_be_of_one_reading() {
 fn a_path_of_which_nothing_can_be_determined_is_left_out() {
     let mut profile = profile::built_in("d3d11").unwrap().unwrap();
     profile.rules.retain(|rule| rule.id == "D11-08");
-    // A quarter and three quarters of the way from 1 to the next value of 11 bits, 1 + 2^-6: towards zero or to nearest, a
-    // quarter is 1.
+    // A quarter and three quarters of the way from 1 to the next value of 11 bits, 1 + 2^-6:
+    // towards zero or to nearest, a quarter is 1.
     let (low, high, one): (u64, u64, u64) = (0x3f80_8000, 0x3f81_8000, 0x3f80_0000);
     let message = |route: &str, red: u64, code: u64| {
         let kernel = format!("b10g11r11.store:route={route}").parse().unwrap();
-        let (cases, out) = (Cases::new("", 3, [red, one, one]), [0x1e0 << 22 | 0x3c0 << 11 | code].into());
-        Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
+        let (cases, out) =
+            (Cases::new("", 3, [red, one, one]), [0x1e0 << 22 | 0x3c0 << 11 | code].into());
+        Observation {
+            kernel,
+            cases,
+            outcome: Outcome::Ran,
+            detail: String::new(),
+            out,
+            second: None,
+        }
     };
     let behaviour = |selected: &[Observation]| {
         let mut own = profile.clone();
-        own.rules[0].parts.retain(|part| selected.iter().any(|one| part.lowerings.contains(&one.kernel)));
+        own.rules[0]
+            .parts
+            .retain(|part| selected.iter().any(|one| part.lowerings.contains(&one.kernel)));
         Judge::new(&own).judge(&Observations::new(selected)).rules.remove(0)
     };
     let mixed = behaviour(&[message("storage_image", high, 0x3c1), message("clear", low, 0x3c0)]);
@@ -163,25 +204,35 @@ fn a_path_of_which_nothing_can_be_determined_is_left_out() {
 
 #[test]
 fn a_lost_sign_is_a_cause_of_its_own() {
-    // sin flushes and loses the sign; log2 keeps subnormals; a packed half keeps none. Three causes, and none of 16 bits is
-    // one of 32.
+    // sin flushes and loses the sign; log2 keeps subnormals; a packed half keeps none. Three
+    // causes, and none of 16 bits is one of 32.
     let profile = profile::built_in("d3d11").unwrap().unwrap();
     let mut device = device(&profile);
-    for (id, case, answer) in
-        [("f32.sin", 0x80000001, 0), ("f32.log2", 0x00000001, 0xc3150000), ("f32.pack_half_2x16", 0x387fc000, 0)]
-    {
+    for (id, case, answer) in [
+        ("f32.sin", 0x80000001, 0),
+        ("f32.log2", 0x00000001, 0xc3150000),
+        ("f32.pack_half_2x16", 0x387fc000, 0),
+    ] {
         let observation = device.iter_mut().find(|o| o.kernel.to_string() == id).unwrap();
-        let Some(at) = observation.cases.iter().position(|one| one[0] == case) else { panic!("{id} {case:08x}") };
+        let Some(at) = observation.cases.iter().position(|one| one[0] == case) else {
+            panic!("{id} {case:08x}")
+        };
         let mut out = observation.out.to_vec();
         // The other half of a packed pair stays.
-        let other = if observation.kernel.op.function == Function::PackHalf { 0xffff_0000 } else { 0 };
+        let other =
+            if observation.kernel.op.function == Function::PackHalf { 0xffff_0000 } else { 0 };
         out[at] = answer | out[at] & other;
         observation.out = out.into();
     }
     let judgement = Judge::new(&profile).judge(&Observations::new(&device));
-    let deviating: Vec<&str> =
-        judgement.rules.iter().filter(|r| r.verdict == Verdict::Deviates).map(|r| r.id.as_str()).collect();
-    // That sin(-subnormal) is -0 is said twice, of flushes and of sines: the lane counts for the first.
+    let deviating: Vec<&str> = judgement
+        .rules
+        .iter()
+        .filter(|r| r.verdict == Verdict::Deviates)
+        .map(|r| r.id.as_str())
+        .collect();
+    // That sin(-subnormal) is -0 is said twice, of flushes and of sines: the lane counts for the
+    // first.
     assert_eq!(deviating, ["D32-18", "D32-20", "D16-10"]);
 }
 
@@ -195,15 +246,30 @@ fn a_multiply_add_by_a_formula_shows_whether_it_is_fused() {
         let mut profile = profile::built_in(id).unwrap().unwrap();
         profile.rules.retain(|known| known.id == rule);
         profile.rules[0].parts.retain(|part| part.format == fpprobe_spirv::Format::F32);
-        let [kernel] = profile.kernels()[..] else { panic!("{id} has one multiply-add of 32 bits") };
-        for (fused, behaviour) in [(true, "fused, rounded once"), (false, "multiplies and adds, each rounded")] {
+        let [kernel] = profile.kernels()[..] else {
+            panic!("{id} has one multiply-add of 32 bits")
+        };
+        for (fused, behaviour) in
+            [(true, "fused, rounded once"), (false, "multiplies and adds, each rounded")]
+        {
             let cases = cases::cases(&kernel);
             let out = cases.iter().map(|case| computed(fused, case)).collect();
-            let ran = Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None };
+            let ran = Observation {
+                kernel,
+                cases,
+                outcome: Outcome::Ran,
+                detail: String::new(),
+                out,
+                second: None,
+            };
             let judgement = Judge::new(&profile).judge(&Observations::new(&[ran]));
             let verdict = &judgement.rules[0];
             assert!(verdict.verdict == Verdict::Permitted, "{id}: {verdict:?}");
-            assert!(verdict.behaviour.split("; ").any(|part| part == behaviour), "{id}: {}", verdict.behaviour);
+            assert!(
+                verdict.behaviour.split("; ").any(|part| part == behaviour),
+                "{id}: {}",
+                verdict.behaviour
+            );
         }
     }
 }

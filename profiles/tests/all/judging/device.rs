@@ -14,8 +14,9 @@ use fpprobe_spirv::{Cases, Kernel, cases};
 /// Most cases of a kernel here, but for the boundary ones.
 const MOST: usize = 1000;
 
-/// Answers that a profile accepts: where there is a choice the ones rounded to nearest even, subnormals kept, so that one
-/// direction and one treatment explain all of them, and of two zeros the recommended one.
+/// Answers that a profile accepts: where there is a choice the ones rounded to nearest even,
+/// subnormals kept, so that one direction and one treatment explain all of them, and of two zeros
+/// the recommended one.
 fn answers(profile: &Profile, kernel: &Kernel, cases: &Cases) -> Vec<u64> {
     let (signature, demands) = (Signature::new(kernel), KernelDemands::new([profile], kernel));
     let demand = &profile.rules_for(kernel).next().unwrap().1.demand;
@@ -30,29 +31,40 @@ fn answers(profile: &Profile, kernel: &Kernel, cases: &Cases) -> Vec<u64> {
     cases.iter().flat_map(answer).collect()
 }
 
-/// The boundary cases of a kernel and an even selection of the others; all of a packed format, whose rules want every code,
-/// and of words every one that holds a zero or an infinity, which the word does not show.
+/// The boundary cases of a kernel and an even selection of the others; all of a packed format,
+/// whose rules want every code, and of words every one that holds a zero or an infinity, which the
+/// word does not show.
 fn fewer(kernel: &Kernel) -> Cases {
     let all = cases::cases(kernel);
     let signature = Signature::new(kernel);
     let words = kernel.params().iter().all(|shape| shape.format.float().is_none());
     let rare = |operand: &Operand| {
-        operand.layout.is_some_and(|layout| layout.is_zero(operand.bits) || layout.is_infinite(operand.bits))
+        operand
+            .layout
+            .is_some_and(|layout| layout.is_zero(operand.bits) || layout.is_infinite(operand.bits))
     };
     let hidden = |case: &&[u64]| {
-        words && (0..signature.encodings.len()).any(|part| signature.operands(case, part).iter().any(rare))
+        words
+            && (0..signature.encodings.len())
+                .any(|part| signature.operands(case, part).iter().any(rare))
     };
     if !kernel.format.channels().is_empty() || all.len() <= MOST {
         return all;
     }
     let step = all.len().div_ceil(MOST);
     let boundary = cases::boundary(kernel);
-    let values: Vec<u64> =
-        boundary.iter().chain(all.iter().step_by(step)).chain(all.iter().filter(hidden)).flatten().copied().collect();
+    let values: Vec<u64> = boundary
+        .iter()
+        .chain(all.iter().step_by(step))
+        .chain(all.iter().filter(hidden))
+        .flatten()
+        .copied()
+        .collect();
     Cases::new(format!("{}.fewer", all.name), kernel.arity(), values)
 }
 
-/// The rules of Direct3D 11 for these operations alone: a judgement of a few kernels needs no other.
+/// The rules of Direct3D 11 for these operations alone: a judgement of a few kernels needs no
+/// other.
 pub fn d3d11_of(operations: &[&str]) -> Profile {
     let mut profile = profile::built_in("d3d11").unwrap().unwrap();
     for rule in &mut profile.rules {
@@ -65,8 +77,11 @@ pub fn d3d11_of(operations: &[&str]) -> Profile {
 
 pub fn device(profile: &Profile) -> Vec<Observation> {
     // Several tests want that of each built-in profile.
-    static KNOWN: Mutex<BTreeMap<String, Arc<OnceLock<Vec<Observation>>>>> = Mutex::new(BTreeMap::new());
-    if profile::built_in(&profile.id).is_none_or(|own| own.unwrap().rules.len() != profile.rules.len()) {
+    static KNOWN: Mutex<BTreeMap<String, Arc<OnceLock<Vec<Observation>>>>> =
+        Mutex::new(BTreeMap::new());
+    if profile::built_in(&profile.id)
+        .is_none_or(|own| own.unwrap().rules.len() != profile.rules.len())
+    {
         return measured(profile, fewer);
     }
     let known = Arc::clone(KNOWN.lock().unwrap().entry(profile.id.clone()).or_default());
@@ -81,7 +96,14 @@ pub fn measured(profile: &Profile, cases: fn(&Kernel) -> Cases) -> Vec<Observati
         .map(|kernel| {
             let cases = cases(&kernel);
             let out = answers(profile, &kernel, &cases);
-            Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
+            Observation {
+                kernel,
+                cases,
+                outcome: Outcome::Ran,
+                detail: String::new(),
+                out: out.into(),
+                second: None,
+            }
         })
         .collect()
 }
@@ -89,5 +111,8 @@ pub fn measured(profile: &Profile, cases: fn(&Kernel) -> Cases) -> Vec<Observati
 /// The same answers under other controls.
 pub fn under(device: &[Observation], controls: &str) -> Vec<Observation> {
     let controls = controls.parse().unwrap();
-    device.iter().map(|o| Observation { kernel: o.kernel.with_controls(controls), ..o.clone() }).collect()
+    device
+        .iter()
+        .map(|o| Observation { kernel: o.kernel.with_controls(controls), ..o.clone() })
+        .collect()
 }

@@ -16,7 +16,10 @@ fn what_was_not_measured_is_never_a_pass() {
         assert_eq!(judge.judge(&Observations::new(&[])).class, Class::Incomplete, "{}", profile.id);
         // What no group excuses and no other lowering stands in for, by the rules that look at it.
         let mut parts = profile.rules.iter().flat_map(|rule| &rule.parts);
-        let only = parts.find(|part| part.lowerings.len() == 1 && part.groups.is_empty()).unwrap().lowerings[0];
+        let only = parts
+            .find(|part| part.lowerings.len() == 1 && part.groups.is_empty())
+            .unwrap()
+            .lowerings[0];
         let mut narrowed = profile.clone();
         narrowed.rules.retain(|rule| rule.parts.iter().any(|part| part.lowerings.contains(&only)));
         let (narrowed, good) = (Judge::new(&narrowed), device(profile));
@@ -52,7 +55,8 @@ fn a_group_that_is_absent_as_a_whole_is_left_out() {
     assert_eq!((judgement.class, judgement.without), (Class::Conforms, vec!["f16".to_owned()]));
     // One kernel of the group that is missing is no absent group.
     let mut device = super::device::device(&profile);
-    device.iter_mut().find(|o| o.kernel.to_string() == "f16.sqrt").unwrap().outcome = Outcome::Unsupported;
+    device.iter_mut().find(|o| o.kernel.to_string() == "f16.sqrt").unwrap().outcome =
+        Outcome::Unsupported;
     assert_eq!(Judge::new(&profile).judge(&Observations::new(&device)).class, Class::Incomplete);
 }
 
@@ -78,15 +82,22 @@ fn no_required_lane_is_no_pass() {
     let all = profile::built_in("d3d11").unwrap().unwrap();
     let f16 = ["D16-07", "D16-08"];
     for keep in [&[][..], &f16] {
-        let drop: Vec<String> =
-            all.rules.iter().filter(|r| !keep.contains(&r.id.as_str())).map(|r| format!("\"{}\"", r.id)).collect();
+        let drop: Vec<String> = all
+            .rules
+            .iter()
+            .filter(|r| !keep.contains(&r.id.as_str()))
+            .map(|r| format!("\"{}\"", r.id))
+            .collect();
         let text = format!("{text}{}]", drop.join(","));
         let profile = Profile::parse("none.toml", &text, &profile::built_in_text).unwrap();
         let mut device = device(&profile);
         for observation in &mut device {
             observation.outcome = Outcome::Unsupported;
         }
-        assert_eq!(Judge::new(&profile).judge(&Observations::new(&device)).class, Class::Incomplete);
+        assert_eq!(
+            Judge::new(&profile).judge(&Observations::new(&device)).class,
+            Class::Incomplete
+        );
     }
 }
 

@@ -14,10 +14,18 @@ const ZEROS: [u64; 2] = [0x8000_0000, 0];
 fn observed(kernel: &str, case: &[u64], out: u64) -> Observation {
     let kernel: Kernel = kernel.parse().unwrap();
     let cases = Cases::new("modes", kernel.arity(), case.to_vec());
-    Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: [out].into(), second: None }
+    Observation {
+        kernel,
+        cases,
+        outcome: Outcome::Ran,
+        detail: String::new(),
+        out: [out].into(),
+        second: None,
+    }
 }
 
-/// A device that d3d11 accepts without modes and under szin32, but for a square root that no mode makes right; with these.
+/// A device that d3d11 accepts without modes and under szin32, but for a square root that no mode
+/// makes right; with these.
 fn judged(others: &[Observation]) -> Judgement {
     let profile = d3d11_of(&["add", "mul", "sqrt"]);
     let mut good = device(&profile);
@@ -61,7 +69,8 @@ fn a_deviation_names_the_modes_under_which_it_goes_away() {
     assert!(szin32(&right).unmeasured.is_empty() && right.unmeasured.is_empty());
     assert_eq!(fixed_by(&right, "D32-15"), (Verdict::Deviates, vec!["szin32".to_owned()]));
     assert_eq!(fixed_by(&right, "D32-38"), (Verdict::Deviates, Vec::new()));
-    let as_before = judged(&[wrong(), observed("f32.fadd:controls=szin32;route=literal", &ZEROS, ZEROS[0])]);
+    let as_before =
+        judged(&[wrong(), observed("f32.fadd:controls=szin32;route=literal", &ZEROS, ZEROS[0])]);
     assert_eq!(szin32(&as_before).failing, ["D32-15", "D32-38"]);
     assert_eq!(fixed_by(&as_before, "D32-15"), (Verdict::Deviates, Vec::new()));
     // Of other inputs nothing follows.
@@ -97,7 +106,8 @@ fn a_recipe_is_enough_only_where_every_variant_was_measured_under_it() {
     assert_eq!(judge(&broken), (Class::Deviates, Vec::new(), vec![of("ftz32,szin32")]));
 }
 
-/// Late modes say something of the rules that deviate, and of a whole recipe where these are all that is left.
+/// Late modes say something of the rules that deviate, and of a whole recipe where these are all
+/// that is left.
 #[test]
 fn late_modes_are_measured_for_what_deviates() {
     const ZEROS: [u64; 2] = [0x8000_0000_0000_0000, 0];
@@ -130,16 +140,26 @@ fn late_modes_are_measured_for_what_deviates() {
         let places = rule.parts.iter().filter(|part| part.format == Format::F64);
         places.map(|part| part.kernel(0, modes.parse().unwrap())).collect()
     };
-    assert_eq!(first_next.iter().collect::<HashSet<_>>(), of("szin64").iter().chain(&of("dp64")).collect());
+    assert_eq!(
+        first_next.iter().collect::<HashSet<_>>(),
+        of("szin64").iter().chain(&of("dp64")).collect()
+    );
 
     // Nothing else fails: the whole recipe is measured next, and is enough.
     let late = [only(&good, "szin64", &first_next), only(&wrong, "dp64", &first_next)].concat();
     let (second, second_next) = judged(&[&wrong, &late]);
     assert_eq!(fixed_by(&second, "D64-02"), (Verdict::Deviates, vec!["szin64".to_owned()]));
     assert!(second_next.iter().all(|kernel| kernel.controls.to_string() == "szin64"));
-    assert!(second_next.contains(&"f32.fadd:controls=szin64".parse().unwrap()), "{:?}", second_next.len());
+    assert!(
+        second_next.contains(&"f32.fadd:controls=szin64".parse().unwrap()),
+        "{:?}",
+        second_next.len()
+    );
     let (third, _) = judged(&[&wrong, &late, &under(&good, "szin64")]);
-    assert_eq!((third.class, third.recipe.needs()), (Class::ConformsWith, vec!["szin64".to_owned()]));
+    assert_eq!(
+        (third.class, third.recipe.needs()),
+        (Class::ConformsWith, vec!["szin64".to_owned()])
+    );
 
     // What no mode makes right keeps it from being tried.
     let root = with("f32.sqrt", &[0x4080_0000], 0x4000_0008);

@@ -14,7 +14,8 @@ use super::device::{d3d11_of, device, under};
 /// Equal answers to other inputs are another finding, not one that was made before.
 #[test]
 fn what_was_found_of_other_inputs_is_not_reused() {
-    let profile = Profile { modes: vec!["szin32".parse().unwrap()], ..d3d11_of(&["add", "mul", "sqrt"]) };
+    let profile =
+        Profile { modes: vec!["szin32".parse().unwrap()], ..d3d11_of(&["add", "mul", "sqrt"]) };
     let good = device(&profile);
     // Under szin32 the same bits are the answers to inputs that no rule on numbers looks at.
     let mut all = good.clone();
@@ -26,7 +27,9 @@ fn what_was_found_of_other_inputs_is_not_reused() {
     }
     // A wrong answer, so that the empty recipe fails and evidence is gathered under both.
     let (first, second) = all.split_at_mut(good.len());
-    for (mul, again) in first.iter_mut().zip(second).filter(|(o, _)| o.kernel.to_string() == "f32.fmul") {
+    for (mul, again) in
+        first.iter_mut().zip(second).filter(|(o, _)| o.kernel.to_string() == "f32.fmul")
+    {
         let out: Arc<[u64]> = mul.out.iter().map(|bits| bits ^ 1).collect();
         (mul.out, again.out) = (Arc::clone(&out), out);
     }
@@ -36,7 +39,9 @@ fn what_was_found_of_other_inputs_is_not_reused() {
     let together = Judge::new(&profile).judge(&Observations::new(&all));
     let tried = together.tried.iter().find(|tried| !tried.recipe.controls.is_empty()).unwrap();
     let apart = Judge::new(&profile).judge(&Observations::new(&plain(&alone)));
-    let unmet = |tried: &RecipeTrial| tried.failing.iter().chain(&tried.unmeasured).cloned().collect::<HashSet<_>>();
+    let unmet = |tried: &RecipeTrial| {
+        tried.failing.iter().chain(&tried.unmeasured).cloned().collect::<HashSet<_>>()
+    };
     assert_eq!(unmet(tried), unmet(&apart.tried[0]));
 }
 
@@ -48,7 +53,12 @@ fn keeping(device: &[Observation]) -> Vec<Observation> {
         let [x, y] = [case[0], case[1]].map(|bits| f32::from_bits(bits as u32));
         (x.is_subnormal() && (x * y).is_normal()).then_some((x * y).to_bits())
     };
-    let (case, kept) = mul.cases.iter().enumerate().find_map(|(index, case)| Some((index, product(case)?))).unwrap();
+    let (case, kept) = mul
+        .cases
+        .iter()
+        .enumerate()
+        .find_map(|(index, case)| Some((index, product(case)?)))
+        .unwrap();
     let mut out = mul.out.to_vec();
     out[case] = u64::from(kept);
     mul.out = out.into();
@@ -78,20 +88,25 @@ fn the_recipe_is_the_least_that_meets_every_required_rule() {
     // NMin returns the NaN, FMin the number: another lowering, no control.
     let mut device = good.clone();
     let min = device.iter_mut().find(|o| o.kernel.to_string() == "f32.nmin").unwrap();
-    let case =
-        min.cases.iter().position(|case| case[0] == 0x7fc0_0000 && f32::from_bits(case[1] as u32).is_normal()).unwrap();
+    let case = min
+        .cases
+        .iter()
+        .position(|case| case[0] == 0x7fc0_0000 && f32::from_bits(case[1] as u32).is_normal())
+        .unwrap();
     let mut out = min.out.to_vec();
     out[case] = 0x7fc00000;
     min.out = out.into();
     assert_eq!(needs(&device), (Class::ConformsWith, "min=f32.fmin".to_owned()));
     // Both: one control beats none only where no lowering does.
-    let both: Vec<Observation> = keeping(&device).into_iter().chain(under(&device, "ftz32")).collect();
+    let both: Vec<Observation> =
+        keeping(&device).into_iter().chain(under(&device, "ftz32")).collect();
     assert_eq!(needs(&both), (Class::ConformsWith, "ftz32 min=f32.fmin".to_owned()));
     // Neither helps: the device deviates, and its rules are those without any recipe.
     assert_eq!(needs(&keeping(&good)), (Class::Deviates, String::new()));
 }
 
-/// What fails without a control on an input that the control's list leaves out may fail under it as well.
+/// What fails without a control on an input that the control's list leaves out may fail under it as
+/// well.
 #[test]
 fn a_shorter_list_shows_no_remedy() {
     let profile = d3d11_of(&["add", "sqrt"]);
@@ -117,7 +132,8 @@ fn a_shorter_list_shows_no_remedy() {
     assert_eq!(class(shorter), Class::Deviates);
 }
 
-/// Texels are asked under further controls where nothing else keeps a recipe from being enough, and not before.
+/// Texels are asked under further controls where nothing else keeps a recipe from being enough, and
+/// not before.
 #[test]
 fn texels_wait_for_everything_else() {
     let profile = profile::built_in("d3d11").unwrap().unwrap();
@@ -133,9 +149,15 @@ fn texels_wait_for_everything_else() {
     device.extend(flushing.iter().filter(|o| !waits.contains(&o.kernel)).cloned());
     let under_ftz32 = |device: &[Observation]| {
         let judgement = judge.judge(&Observations::new(device));
-        let mut tried = judgement.tried.into_iter().filter(|tried| tried.recipe.needs() == ["ftz32"]);
+        let mut tried =
+            judgement.tried.into_iter().filter(|tried| tried.recipe.needs() == ["ftz32"]);
         let tried = tried.next().unwrap();
-        (judgement.class, judgement.unmeasured.into_iter().collect::<HashSet<_>>(), tried.failing, tried.unmeasured)
+        (
+            judgement.class,
+            judgement.unmeasured.into_iter().collect::<HashSet<_>>(),
+            tried.failing,
+            tried.unmeasured,
+        )
     };
     let is_decided = |rules: &[String]| rules.contains(&"D11-01".to_owned());
     let (class, unasked, failing, unmeasured) = under_ftz32(&device);
@@ -146,11 +168,15 @@ fn texels_wait_for_everything_else() {
     let all: Vec<Observation> = device.iter().cloned().chain(answered).collect();
     assert_eq!(under_ftz32(&all), (Class::ConformsWith, HashSet::new(), Vec::new(), Vec::new()));
     // Where something else fails they need not be asked, and neither fail nor pass.
-    let root = device.iter_mut().find(|o| o.kernel.to_string() == "f32.sqrt:controls=ftz32").unwrap();
+    let root =
+        device.iter_mut().find(|o| o.kernel.to_string() == "f32.sqrt:controls=ftz32").unwrap();
     root.out = root.out.iter().map(|bits| bits ^ 8).collect();
     let (class, unasked, failing, unmeasured) = under_ftz32(&device);
     assert_eq!((class, unasked.len()), (Class::Deviates, 0));
-    assert!(!failing.is_empty() && !is_decided(&failing) && is_decided(&unmeasured), "{failing:?}, {unmeasured:?}");
+    assert!(
+        !failing.is_empty() && !is_decided(&failing) && is_decided(&unmeasured),
+        "{failing:?}, {unmeasured:?}"
+    );
 }
 
 /// Where nothing else shows whether a recipe can do, nothing waits.

@@ -39,11 +39,14 @@ fn each_relation_can_be_met_and_can_fail_by_itself() {
     for requirement in ["round_trip", "monotonic", "every_code"] {
         let profile = store_rule(requirement);
         assert!(verdict(&profile, &good).is_met(), "{requirement}");
-        // 1.0 in the red channel is stored as 2.0: its code comes back as another, and is given by no input where all
-        // inputs that gave it do so.
+        // 1.0 in the red channel is stored as 2.0: its code comes back as another, and is given by
+        // no input where all inputs that gave it do so.
         let mut device = good.clone();
-        device[at].out =
-            good[at].out.iter().map(|texel| if texel & 0x7ff == 0x3c0 { texel + 0x40 } else { *texel }).collect();
+        device[at].out = good[at]
+            .out
+            .iter()
+            .map(|texel| if texel & 0x7ff == 0x3c0 { texel + 0x40 } else { *texel })
+            .collect();
         assert_eq!(verdict(&profile, &device), Verdict::Deviates, "{requirement}");
         // A store that was not measured is no pass.
         device[at].outcome = Outcome::Crashed;
@@ -66,11 +69,19 @@ fn a_code_that_comes_back_larger_or_smaller_is_no_round_trip() {
         for instead in [one + 1, one - 1] {
             let mut device = good.clone();
             let other = |texel: &u64| {
-                if texel >> shift & mask == one { texel & !(mask << shift) | instead << shift } else { *texel }
+                if texel >> shift & mask == one {
+                    texel & !(mask << shift) | instead << shift
+                } else {
+                    *texel
+                }
             };
             device[at].out = good[at].out.iter().map(other).collect();
             let rule = judge.judge(&Observations::new(&device)).rules.swap_remove(0);
-            assert_eq!(rule.verdict, Verdict::Deviates, "{one:x} at bit {shift} comes back as {instead:x}");
+            assert_eq!(
+                rule.verdict,
+                Verdict::Deviates,
+                "{one:x} at bit {shift} comes back as {instead:x}"
+            );
         }
     }
 }
@@ -84,10 +95,14 @@ fn a_round_trip_of_no_finite_code_is_no_pass() {
     }
     let profile = store_rule("round_trip");
     let judgement = Judge::new(&profile).judge(&Observations::new(&device));
-    assert_eq!((judgement.class, judgement.rules[0].verdict), (Class::Incomplete, Verdict::Incomplete));
+    assert_eq!(
+        (judgement.class, judgement.rules[0].verdict),
+        (Class::Incomplete, Verdict::Incomplete)
+    );
 }
 
-/// What is read from a code of sRGB is not among the numbers that are stored: those beside it speak for it.
+/// What is read from a code of sRGB is not among the numbers that are stored: those beside it speak
+/// for it.
 #[test]
 fn a_round_trip_is_seen_between_numbers_that_become_one_code() {
     let profile = profile::built_in("d3d11").unwrap().unwrap();
@@ -95,11 +110,15 @@ fn a_round_trip_is_seen_between_numbers_that_become_one_code() {
     let stem = |o: &Observation| o.kernel.stem();
     let mut device: Vec<Observation> =
         device(&profile).into_iter().filter(|o| stem(o).starts_with("rgba8srgb.")).collect();
-    let verdict = |device: &[Observation]| Judge::new(&profile).judge(&Observations::new(device)).rules[place].verdict;
+    let verdict = |device: &[Observation]| {
+        Judge::new(&profile).judge(&Observations::new(device)).rules[place].verdict
+    };
     assert!(verdict(&device).is_met());
     // One code is read as the number between it and the next but one.
     for load in device.iter_mut().filter(|o| stem(o) == "rgba8srgb.load") {
-        let other = |value: &u64| if (0x3e5c_0000..0x3e5e_0000).contains(value) { value + 0x3_0000 } else { *value };
+        let other = |value: &u64| {
+            if (0x3e5c_0000..0x3e5e_0000).contains(value) { value + 0x3_0000 } else { *value }
+        };
         load.out = load.out.iter().map(other).collect();
     }
     assert_eq!(verdict(&device), Verdict::Deviates);

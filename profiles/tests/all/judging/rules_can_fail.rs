@@ -1,5 +1,5 @@
-//! Every built-in profile against a device of the oracle's answers: it conforms; and every required rule against that device
-//! with one answer changed to the nearest one outside: it deviates.
+//! Every built-in profile against a device of the oracle's answers: it conforms; and every required
+//! rule against that device with one answer changed to the nearest one outside: it deviates.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,10 @@ fn outside(set: &Set, from: u64) -> Option<u64> {
     };
     [encoding.key(from ^ sign)]
         .into_iter()
-        .chain((1..=4096).flat_map(|distance| [key.saturating_add(distance), key.saturating_sub(distance)]))
+        .chain(
+            (1..=4096)
+                .flat_map(|distance| [key.saturating_add(distance), key.saturating_sub(distance)]),
+        )
         .chain([encoding.key(infinity), encoding.key(infinity) - 1])
         .filter(|key| (first..=last).contains(key))
         .map(|key| encoding.at(key))
@@ -45,7 +48,8 @@ type Judging<'a> = &'a dyn Fn(&[Observation]) -> Judgement;
 /// What judges a device by one profile after the other.
 type JudgingBy<'a> = &'a dyn Fn(&Profile, &[Observation]) -> Judgement;
 
-/// What a judge has against a device of the oracle's answers: profiles and rules that do not pass, or pass unjudged.
+/// What a judge has against a device of the oracle's answers: profiles and rules that do not pass,
+/// or pass unjudged.
 fn objections(profile: &Profile, device: &[Observation], judge: Judging) -> Vec<String> {
     let judgement = judge(device);
     let mut objections = Vec::new();
@@ -55,7 +59,10 @@ fn objections(profile: &Profile, device: &[Observation], judge: Judging) -> Vec<
     for rule in &judgement.rules {
         if !rule.verdict.is_met() || rule.level == Level::Required && rule.lanes == 0 {
             let (verdict, why, shown) = (rule.verdict, &rule.behaviour, rule.evidence.first());
-            objections.push(format!("{} {}: {verdict:?}, {} lanes {why} {shown:?}", profile.id, rule.id, rule.lanes));
+            objections.push(format!(
+                "{} {}: {verdict:?}, {} lanes {why} {shown:?}",
+                profile.id, rule.id, rule.lanes
+            ));
         }
     }
     objections
@@ -65,7 +72,9 @@ fn objections(profile: &Profile, device: &[Observation], judge: Judging) -> Vec<
 fn a_device_of_the_oracles_answers_conforms_to_each_profile() {
     for profile in profiles() {
         let judge = Judge::new(profile);
-        let objections = objections(profile, &device(profile), &|device| judge.judge(&Observations::new(device)));
+        let objections = objections(profile, &device(profile), &|device| {
+            judge.judge(&Observations::new(device))
+        });
         assert!(objections.is_empty(), "{}", objections.join("\n"));
     }
 }
@@ -73,13 +82,17 @@ fn a_device_of_the_oracles_answers_conforms_to_each_profile() {
 /// Some rules of OpenGL's look at lanes that accept everything.
 #[test]
 fn a_judgement_counts_the_lanes_that_coverage_counts() {
-    let coverage = coverages().iter().find(|coverage| coverage.profile.id == "gl-arb-shader-precision").unwrap();
+    let coverage = coverages()
+        .iter()
+        .find(|coverage| coverage.profile.id == "gl-arb-shader-precision")
+        .unwrap();
     let device = measured(coverage.profile, cases::cases);
     let judgement = Judge::new(coverage.profile).judge(&Observations::new(&device));
     let mut vacuous = 0;
     for (verdict, rule) in judgement.rules.iter().zip(&coverage.rules) {
         let defaults = rule.rule.parts.iter().map(|part| part.lowerings[0]);
-        let all_statistics = defaults.filter_map(|kernel| rule.kernels.iter().find(|known| known.kernel == kernel));
+        let all_statistics =
+            defaults.filter_map(|kernel| rule.kernels.iter().find(|known| known.kernel == kernel));
         let lanes: usize = all_statistics.map(|kernel| kernel.statistics.judged).sum();
         assert_eq!((&verdict.id, verdict.lanes), (&rule.rule.id, lanes));
         vacuous += rule.statistics().vacuous;
@@ -93,40 +106,51 @@ fn the_worked_example_is_met_by_a_device_and_missed_by_another() {
     let text = std::fs::read_to_string(path).unwrap();
     let profile = Profile::parse("engine.toml", &text, &profile::built_in_text).unwrap();
     let judge = Judge::new(&profile);
-    let objections = objections(&profile, &device(&profile), &|device| judge.judge(&Observations::new(device)));
+    let objections =
+        objections(&profile, &device(&profile), &|device| judge.judge(&Observations::new(device)));
     assert!(objections.is_empty(), "{}", objections.join("\n"));
     // Its own rules alone, asked everything.
     let mut profile = profile.clone();
     profile.rules.retain(|rule| rule.id.starts_with("E-"));
     let judge = Judge::new(&profile);
     let good = measured(&profile, cases::cases);
-    // 1/3 two ulps off; the product of a subnormal flushed where others are kept; a half packed towards zero, for which
-    // there is another lowering.
+    // 1/3 two ulps off; the product of a subnormal flushed where others are kept; a half packed
+    // towards zero, for which there is another lowering.
     for (id, case, wrong, rules, needs) in [
         ("f32.rcp", vec![0x4040_0000], 0x3eaa_aaad, &["E-03"][..], ""),
         ("f32.fmul", vec![0x300, 0x7800_0000], 0, &["E-02"][..], ""),
         ("f32.pack_half_2x16", vec![0x477f_f000], 0x7bff, &[][..], "pack_half=f32.fconvert_f16"),
     ] {
         let mut device = good.clone();
-        let observation = device.iter_mut().find(|observation| observation.kernel.to_string() == id).unwrap();
+        let observation =
+            device.iter_mut().find(|observation| observation.kernel.to_string() == id).unwrap();
         let at = observation.cases.iter().position(|known| known.starts_with(&case)).unwrap();
         let mut out = observation.out.to_vec();
         // The other half of a packed pair stays.
-        let other = if observation.kernel.op.function == Function::PackHalf { 0xffff_0000 } else { 0 };
+        let other =
+            if observation.kernel.op.function == Function::PackHalf { 0xffff_0000 } else { 0 };
         out[at] = wrong | out[at] & other;
         observation.out = out.into();
         let judgement = judge.judge(&Observations::new(&device));
-        let deviating: Vec<&str> =
-            judgement.rules.iter().filter(|r| r.verdict == Verdict::Deviates).map(|r| r.id.as_str()).collect();
-        assert_eq!((deviating, judgement.recipe.needs().join(" ")), (rules.to_vec(), needs.to_owned()), "{id}");
+        let deviating: Vec<&str> = judgement
+            .rules
+            .iter()
+            .filter(|r| r.verdict == Verdict::Deviates)
+            .map(|r| r.id.as_str())
+            .collect();
+        assert_eq!(
+            (deviating, judgement.recipe.needs().join(" ")),
+            (rules.to_vec(), needs.to_owned()),
+            "{id}"
+        );
     }
 }
 
 /// Pairs of rule and operation; those that a judge lets pass although one answer is wrong.
 type Survivors = (BTreeSet<String>, BTreeSet<String>);
 
-/// Changes one answer that a required rule looks at to the nearest one outside, and looks whether the judge notices it by
-/// that rule's look at that operation alone.
+/// Changes one answer that a required rule looks at to the nearest one outside, and looks whether
+/// the judge notices it by that rule's look at that operation alone.
 fn survivors(profile: &Profile, device: &[Observation], judge: JudgingBy) -> Survivors {
     let mut survivors = Survivors::default();
     let mut alone = Profile { rules: Vec::new(), ..profile.clone() };
@@ -165,9 +189,14 @@ fn survivors(profile: &Profile, device: &[Observation], judge: JudgingBy) -> Sur
                 if judgement.class == Class::Conforms {
                     return false;
                 }
-                // Another lowering may still do: the rule then holds under a recipe, and its default is what failed.
+                // Another lowering may still do: the rule then holds under a recipe, and its
+                // default is what failed.
                 judgement.rules.iter().any(|r| r.id == rule.id && r.verdict == Verdict::Deviates)
-                    || judgement.recipe.lowerings.iter().any(|(operation, _)| *operation == part.operation)
+                    || judgement
+                        .recipe
+                        .lowerings
+                        .iter()
+                        .any(|(operation, _)| *operation == part.operation)
             });
             let pair = format!("{} {} {}", profile.id, rule.id, kernel);
             if !deviates {
@@ -190,8 +219,8 @@ fn one_answer_changed_makes_each_required_rule_deviate() {
     }
 }
 
-/// The two checks above have to notice what they are there for: a judge that accepts everything lets every wrong answer
-/// pass, one that rejects everything objects to every profile and rule.
+/// The two checks above have to notice what they are there for: a judge that accepts everything
+/// lets every wrong answer pass, one that rejects everything objects to every profile and rule.
 #[test]
 fn accepting_everything_and_rejecting_everything_are_noticed() {
     for profile in profiles() {
@@ -211,6 +240,10 @@ fn accepting_everything_and_rejecting_everything_are_noticed() {
         assert_eq!(survivors, pairs, "a judge that accepts everything is not noticed");
         let rejecting = always(Class::Deviates, Verdict::Deviates);
         let objections = objections(profile, &device, &|_| rejecting.clone());
-        assert_eq!(objections.len(), 1 + profile.rules.len(), "a judge that rejects everything is not noticed");
+        assert_eq!(
+            objections.len(),
+            1 + profile.rules.len(),
+            "a judge that rejects everything is not noticed"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The same question by another route, of vectors, through another front end: a rule holds there, too.
+//! The same question by another route, of vectors, through another front end: a rule holds there,
+//! too.
 
 use fpprobe_profiles::accepts::accepts;
 use fpprobe_profiles::judge::{Judge, Judgement, Observations};
@@ -13,7 +14,14 @@ const ZEROS: [u64; 2] = [0x8000_0000, 0];
 fn observed(kernel: &str, cases: &[&[u64]], out: &[u64]) -> Observation {
     let kernel: Kernel = kernel.parse().unwrap();
     let cases = Cases::new("ways", kernel.arity(), cases.concat());
-    Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out: out.into(), second: None }
+    Observation {
+        kernel,
+        cases,
+        outcome: Outcome::Ran,
+        detail: String::new(),
+        out: out.into(),
+        second: None,
+    }
 }
 
 /// What d3d11 says of a device that meets it, with these beside it.
@@ -36,7 +44,11 @@ fn what_another_way_answers_otherwise_must_be_right_as_well() {
         ("f32.fadd:route=literal", &ZEROS[..], &[0x8000_0000][..]),
         ("f32.fadd:via=glsl", &ZEROS, &[0x8000_0000]),
         // The second component alone.
-        ("f32.fadd:width=2", &[0x3f80_0000, 0x8000_0000, 0x3f80_0000, 0], &[0x4000_0000, 0x8000_0000]),
+        (
+            "f32.fadd:width=2",
+            &[0x3f80_0000, 0x8000_0000, 0x3f80_0000, 0],
+            &[0x4000_0000, 0x8000_0000],
+        ),
     ] {
         let wrong = judged(&[observed(kernel, &[cases], out)]);
         assert_eq!(wrong.class, Class::Deviates, "{kernel}");
@@ -52,7 +64,12 @@ fn what_another_way_answers_otherwise_must_be_right_as_well() {
 #[test]
 fn what_a_profile_accepts_it_accepts_by_every_way_of_asking() {
     for (id, plain, case, ways) in [
-        ("d3d11", "f32.fadd", &ZEROS[..], &["route=uniform", "route=push", "route=spec", "route=literal"][..]),
+        (
+            "d3d11",
+            "f32.fadd",
+            &ZEROS[..],
+            &["route=uniform", "route=push", "route=spec", "route=literal"][..],
+        ),
         ("d3d11", "f32.fadd", &ZEROS, &["stage=fragment", "stage=vertex", "via=glsl"]),
         ("d3d11", "f32.fmul", &[0x8000_0000, 0x7fff_ffff], &["route=spec", "route=literal"]),
         ("vulkan", "f32.fadd:controls=rte32", &[0x3f80_0000, 1], &["route=spec"]),
@@ -72,8 +89,14 @@ fn what_a_profile_accepts_it_accepts_by_every_way_of_asking() {
     }
     // Of vectors each component, too.
     let profile = profile::built_in("d3d11").unwrap().unwrap();
-    let (wide, rules) = accepts(&profile, &"f32.fadd:route=uniform;width=2".parse().unwrap(), &[0x8000_0000, 1, 0, 2]);
-    let one = |case: &[u64]| accepts(&profile, &"f32.fadd".parse().unwrap(), case).0.alternatives()[0][0].clone();
+    let (wide, rules) = accepts(
+        &profile,
+        &"f32.fadd:route=uniform;width=2".parse().unwrap(),
+        &[0x8000_0000, 1, 0, 2],
+    );
+    let one = |case: &[u64]| {
+        accepts(&profile, &"f32.fadd".parse().unwrap(), case).0.alternatives()[0][0].clone()
+    };
     assert_eq!(wide.alternatives(), [[one(&ZEROS), one(&[1, 2])]]);
     assert!(rules.contains(&"D32-34".to_owned()), "{rules:?}");
 }
@@ -96,7 +119,8 @@ fn what_a_way_answers_in_two_ways_is_judged() {
     }
 }
 
-/// A recipe is one for every way of asking; where one that fails was not asked under it, that is requested.
+/// A recipe is one for every way of asking; where one that fails was not asked under it, that is
+/// requested.
 #[test]
 fn a_recipe_must_mend_what_fails_in_another_way() {
     let profile = profile::built_in("d3d11").unwrap().unwrap();
@@ -109,11 +133,15 @@ fn a_recipe_must_mend_what_fails_in_another_way() {
     assert_eq!(unmeasured.class, Class::Deviates);
     assert_eq!(
         unmeasured.unmeasured.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        ["szin32", "ftz32", "ftz32,szin32"].map(|set| format!("f32.fadd:controls={set};route=literal"))
+        ["szin32", "ftz32", "ftz32,szin32"]
+            .map(|set| format!("f32.fadd:controls={set};route=literal"))
     );
     device.push(observed("f32.fadd:controls=ftz32;route=literal", &[&ZEROS], &[0x8000_0000]));
     device.push(observed("f32.fadd:controls=szin32;route=literal", &[&ZEROS], &[0]));
     let fixed = judged(&device);
-    assert_eq!((fixed.class, fixed.recipe.needs()), (Class::ConformsWith, vec!["szin32".to_owned()]));
+    assert_eq!(
+        (fixed.class, fixed.recipe.needs()),
+        (Class::ConformsWith, vec!["szin32".to_owned()])
+    );
     assert!(fixed.unmeasured.is_empty(), "{:?}", fixed.unmeasured);
 }

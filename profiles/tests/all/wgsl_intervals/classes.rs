@@ -1,5 +1,5 @@
-//! Why our sets and those of the reference differ. Every difference is of a class, of which the specification's text says
-//! who is right.
+//! Why our sets and those of the reference differ. Every difference is of a class, of which the
+//! specification's text says who is right.
 
 use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::encoding::Encoding;
@@ -42,7 +42,9 @@ pub const CLASSES: [Class; 10] = [
         name: "between a value and the zero it is flushed to",
         text: "W-03: to flush to zero is to replace a subnormal value with a zero value, so that nothing between them comes up.",
         explains: |it| {
-            function(it) != Function::FromSigned && function(it) != Function::FromUnsigned && it.is_filled(&it.theirs)
+            function(it) != Function::FromSigned
+                && function(it) != Function::FromUnsigned
+                && it.is_filled(&it.theirs)
         },
     },
     Class {
@@ -70,9 +72,11 @@ pub const CLASSES: [Class; 10] = [
         text: "W-clamp: if x and a bound are subnormal, the result may be any of the subnormal values.",
         explains: |it| {
             let subnormals = Set::subnormals(it.encoding());
-            let operands = it.case.operands.iter().map(|bits| Set::one(it.encoding(), *bits).and(&subnormals));
+            let operands =
+                it.case.operands.iter().map(|bits| Set::one(it.encoding(), *bits).and(&subnormals));
             let subnormal: Vec<Set> = operands.collect();
-            let either = subnormal.iter().fold(Set::nothing(it.encoding()), |set, operand| set.or(operand));
+            let either =
+                subnormal.iter().fold(Set::nothing(it.encoding()), |set, operand| set.or(operand));
             function(it) == Function::Clamp
                 && !subnormal[0].is_empty()
                 && subnormal[1..].iter().any(|bound| !bound.is_empty())
@@ -95,7 +99,9 @@ pub const CLASSES: [Class; 10] = [
         name: "anything goes",
         text: "W-06: a result is indeterminate where it is not finite. That the number of units is not, or that the root in \
                refract may be that of zero, does not make it so.",
-        explains: |it| it.theirs.is_everything() && it.is_by_text() && it.gives(StepRules::REFERENCE),
+        explains: |it| {
+            it.theirs.is_everything() && it.is_by_text() && it.gives(StepRules::REFERENCE)
+        },
     },
     Class {
         name: "refract by the square of z alone",
@@ -105,25 +111,32 @@ pub const CLASSES: [Class; 10] = [
             function(it) == Function::Refract
                 && it.is_by_text()
                 && it.gives(StepRules::REFERENCE)
-                && it.by(one_order).map(|(set, _)| set) != it.by(StepRules::TEXT).map(|(set, _)| set)
+                && it.by(one_order).map(|(set, _)| set)
+                    != it.by(StepRules::TEXT).map(|(set, _)| set)
         },
     },
     Class {
         name: "the unit of a subnormal",
         text: "W-02: the unit is the smallest distance of two values around, and subnormals are values. The reference takes the \
                smallest normal value.",
-        explains: |it| it.is_by_text() && it.gives(StepRules { rounds: false, ..StepRules::REFERENCE }),
+        explains: |it| {
+            it.is_by_text() && it.gives(StepRules { rounds: false, ..StepRules::REFERENCE })
+        },
     },
     Class {
         name: "rounded before the error is counted",
         text: "W-02, W-09: an error is counted from the exact result, not from the values of the format around it, nor are \
                intervals rounded between steps.",
-        explains: |it| it.is_by_text() && it.gives(StepRules { products: false, ..StepRules::REFERENCE }),
+        explains: |it| {
+            it.is_by_text() && it.gives(StepRules { products: false, ..StepRules::REFERENCE })
+        },
     },
     Class {
         name: "acosh by a product",
         text: "W-acosh-asinh: inherited from log(x + sqrt(x * x - 1)); (x - 1) * (x + 1) is no reordering of it.",
-        explains: |it| function(it) == Function::Acosh && it.is_by_text() && it.gives(StepRules::REFERENCE),
+        explains: |it| {
+            function(it) == Function::Acosh && it.is_by_text() && it.gives(StepRules::REFERENCE)
+        },
     },
 ];
 
@@ -149,11 +162,12 @@ impl Difference<'_> {
         self.file.kernel.format.float().unwrap()
     }
 
-    /// Whether a set of the reference is ours and what lies between our numbers, or some of that; and the gaps come of
-    /// flushing.
+    /// Whether a set of the reference is ours and what lies between our numbers, or some of that;
+    /// and the gaps come of flushing.
     fn is_filled(&self, theirs: &Set) -> bool {
         let between = theirs.minus(self.ours);
-        (filled(&self.kept) == self.kept || between.minus(&Set::subnormals(self.encoding())).is_empty())
+        (filled(&self.kept) == self.kept
+            || between.minus(&Set::subnormals(self.encoding())).is_empty())
             && self.ours.minus(theirs).is_empty()
             && filled(self.ours) == filled(theirs)
             && !self.ours.is_everything()
@@ -162,7 +176,8 @@ impl Difference<'_> {
     /// What is accepted in some behaviour, and the ends of it.
     fn by(&self, behaviour: StepRules) -> Option<(Set, (f64, f64))> {
         let layout = self.layout();
-        let operands: Vec<f64> = self.case.operands.iter().map(|bits| f64::decode(layout, *bits)).collect();
+        let operands: Vec<f64> =
+            self.case.operands.iter().map(|bits| f64::decode(layout, *bits)).collect();
         let span = Steps::new(layout, behaviour).of(function(self), &operands)?[self.part];
         Some(match span {
             Some((lo, hi)) => (between(self.encoding(), layout, lo, hi), (lo, hi)),
@@ -175,13 +190,15 @@ impl Difference<'_> {
         self.by(behaviour).is_some_and(|(set, _)| set == self.theirs)
     }
 
-    /// Whether the ends of our set are those that the text gives, or a value beyond that the numbers of the oracle do not
-    /// tell from an end.
+    /// Whether the ends of our set are those that the text gives, or a value beyond that the
+    /// numbers of the oracle do not tell from an end.
     fn is_by_text(&self) -> bool {
         let Some((text, (lo, hi))) = self.by(StepRules::TEXT) else { return false };
         let (ours, text) = (filled(self.ours), filled(&text));
         let value = |key: i64| f64::decode(self.layout(), self.encoding().at(key));
-        let is_end = |key: i64| [lo, hi].iter().any(|end| (value(key) - end).abs() <= end.abs() * 1e-15);
-        text.minus(&ours).is_empty() && ours.minus(&text).ranges().iter().all(|(from, to)| from == to && is_end(*from))
+        let is_end =
+            |key: i64| [lo, hi].iter().any(|end| (value(key) - end).abs() <= end.abs() * 1e-15);
+        text.minus(&ours).is_empty()
+            && ours.minus(&text).ranges().iter().all(|(from, to)| from == to && is_end(*from))
     }
 }

@@ -47,7 +47,8 @@ pub struct File {
     total: usize,
 }
 
-/// One case: operands as the kernel takes them, and what is accepted of each part of the result, by alternatives.
+/// One case: operands as the kernel takes them, and what is accepted of each part of the result, by
+/// alternatives.
 pub struct Case {
     /// Encodings of the operands' components.
     pub operands: Vec<u64>,
@@ -61,7 +62,11 @@ pub fn files(folder: &Path) -> Vec<File> {
     let file = |line: &str| {
         let entry: Value = serde_json::from_str(line).unwrap();
         let file = entry["file"].as_str().unwrap();
-        File::new(folder.join(file), file.trim_end_matches(".jsonl.gz"), entry["total"].as_u64().unwrap() as usize)
+        File::new(
+            folder.join(file),
+            file.trim_end_matches(".jsonl.gz"),
+            entry["total"].as_u64().unwrap() as usize,
+        )
     };
     index.lines().map(file).collect()
 }
@@ -76,7 +81,8 @@ impl File {
         let mut text = String::new();
         let packed = std::fs::File::open(&self.path).unwrap();
         flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
-        let cases: Vec<Case> = text.lines().map(|line| self.case(&serde_json::from_str(line).unwrap())).collect();
+        let cases: Vec<Case> =
+            text.lines().map(|line| self.case(&serde_json::from_str(line).unwrap())).collect();
         assert_eq!(cases.len(), self.total, "{}", self.name);
         cases
     }
@@ -89,7 +95,11 @@ impl File {
         }
         if self.name.ends_with("conversion.bool") {
             operands.extend(
-                self.kernel.format.float().map(|layout| [(layout.bias() as u64) << layout.fraction, 0]).unwrap(),
+                self.kernel
+                    .format
+                    .float()
+                    .map(|layout| [(layout.bias() as u64) << layout.fraction, 0])
+                    .unwrap(),
             );
         }
         assert_eq!(operands.len(), self.kernel.arity());
@@ -99,16 +109,22 @@ impl File {
 
 fn kernel(name: &str) -> String {
     let (first, last) = name.split_once('.').unwrap();
-    let own = NAMES.iter().find(|(known, _)| name == *known || name.ends_with(&format!("_{known}")) || first == *known);
+    let own = NAMES.iter().find(|(known, _)| {
+        name == *known || name.ends_with(&format!("_{known}")) || first == *known
+    });
     let op = own.map_or(first, |(_, op)| op);
     let format = if name.starts_with("f16_conversion.f32") {
         "f32"
-    } else if name.starts_with("f32_conversion.f16") || name.starts_with("f16_") || last.starts_with("f16") {
+    } else if name.starts_with("f32_conversion.f16")
+        || name.starts_with("f16_")
+        || last.starts_with("f16")
+    {
         "f16"
     } else {
         "f32"
     };
-    let width = last.split_once("vec").map_or(String::new(), |(_, width)| format!(":width={width}"));
+    let width =
+        last.split_once("vec").map_or(String::new(), |(_, width)| format!(":width={width}"));
     format!("{format}.{op}{width}")
 }
 
@@ -132,7 +148,9 @@ fn alternatives(expected: &Value, encodings: &[Encoding]) -> Vec<Vec<Set>> {
         return vec![encodings.iter().map(|encoding| Set::everything(*encoding)).collect()];
     }
     if let Some(parts) = expected["out"].as_array() {
-        let one = |(part, encoding): (&Value, &Encoding)| alternatives(part, &[*encoding]).remove(0).remove(0);
+        let one = |(part, encoding): (&Value, &Encoding)| {
+            alternatives(part, &[*encoding]).remove(0).remove(0)
+        };
         return vec![parts.iter().zip(encodings).map(one).collect()];
     }
     if expected.get("bits").is_some() {
@@ -168,5 +186,9 @@ pub fn between(encoding: Encoding, layout: FloatLayout, lo: f64, hi: f64) -> Set
 
 fn with_zeros(set: Set) -> Set {
     let zeros = Set::zeros(set.encoding());
-    if !matches!(set.encoding(), Encoding::Float(_)) || set.and(&zeros).is_empty() { set } else { set.or(&zeros) }
+    if !matches!(set.encoding(), Encoding::Float(_)) || set.and(&zeros).is_empty() {
+        set
+    } else {
+        set.or(&zeros)
+    }
 }

@@ -1,5 +1,6 @@
-//! Acceptance intervals computed a second time, from the ends of their operands, in binary64: in the behaviour of the
-//! reference, and in that of WGSL's text. What lies between the least and the largest result is accepted.
+//! Acceptance intervals computed a second time, from the ends of their operands, in binary64: in
+//! the behaviour of the reference, and in that of WGSL's text. What lies between the least and the
+//! largest result is accepted.
 #![expect(clippy::float_cmp, reason = "ends of intervals are compared for being the same number")]
 
 use fpprobe_spirv::FloatLayout;
@@ -12,8 +13,8 @@ type Span = Option<(f64, f64)>;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a deed of its own")]
 pub struct StepRules {
-    /// Operands and exact results are rounded to the values on either side of them before anything is done with them, and
-    /// errors are counted from there.
+    /// Operands and exact results are rounded to the values on either side of them before anything
+    /// is done with them, and errors are counted from there.
     pub rounds: bool,
     /// The unit of zero and of subnormals is the smallest normal value.
     pub normal_units: bool,
@@ -21,16 +22,26 @@ pub struct StepRules {
     pub products: bool,
     /// The product of three in refract is multiplied in the order that it is written in alone.
     pub one_order: bool,
-    /// Anything goes where units are too many to be counted in the format, and where the root in refract may be that of
-    /// zero or a subnormal, or be none.
+    /// Anything goes where units are too many to be counted in the format, and where the root in
+    /// refract may be that of zero or a subnormal, or be none.
     pub gives_up: bool,
 }
 
 impl StepRules {
-    pub const REFERENCE: StepRules =
-        StepRules { rounds: true, normal_units: true, products: true, one_order: true, gives_up: true };
-    pub const TEXT: StepRules =
-        StepRules { rounds: false, normal_units: false, products: false, one_order: false, gives_up: false };
+    pub const REFERENCE: StepRules = StepRules {
+        rounds: true,
+        normal_units: true,
+        products: true,
+        one_order: true,
+        gives_up: true,
+    };
+    pub const TEXT: StepRules = StepRules {
+        rounds: false,
+        normal_units: false,
+        products: false,
+        one_order: false,
+        gives_up: false,
+    };
 }
 
 /// Arithmetic of intervals in one format.
@@ -45,10 +56,16 @@ pub struct Steps {
 
 impl Steps {
     pub fn new(layout: FloatLayout, behaviour: StepRules) -> Steps {
-        Steps { behaviour, fraction: layout.fraction as i32, least: 1 - layout.bias(), most: layout.bias() }
+        Steps {
+            behaviour,
+            fraction: layout.fraction as i32,
+            least: 1 - layout.bias(),
+            most: layout.bias(),
+        }
     }
 
-    /// What is accepted of each component of a result; `None` for functions that are not known here.
+    /// What is accepted of each component of a result; `None` for functions that are not known
+    /// here.
     pub fn of(&self, function: Function, operands: &[f64]) -> Option<Vec<Span>> {
         let one = |value: f64| Some((value, value));
         let x = one(operands[0]);
@@ -59,11 +76,14 @@ impl Steps {
             Function::Exp => self.exponential(x, f64::exp),
             Function::Log => self.log(x, f64::ln),
             Function::Sin => self.wave(x, f64::sin),
-            Function::Tan => self.unary(x, |x| self.divide(self.wave(one(x), f64::sin), self.wave(one(x), f64::cos))),
+            Function::Tan => self.unary(x, |x| {
+                self.divide(self.wave(one(x), f64::sin), self.wave(one(x), f64::cos))
+            }),
             Function::Atan2 => self.atan2(x, y()),
             Function::Acosh => self.acosh(x),
-            Function::Pow => self
-                .binary(x, y(), |x, y| self.exponential(self.multiply(one(y), self.log(one(x), f64::log2)), f64::exp2)),
+            Function::Pow => self.binary(x, y(), |x, y| {
+                self.exponential(self.multiply(one(y), self.log(one(x), f64::log2)), f64::exp2)
+            }),
             Function::Normalize => return Some(self.normalize(operands)),
             Function::Refract => return Some(self.refract(operands)),
             _ => return None,
@@ -82,7 +102,8 @@ impl Steps {
         value != 0.0 && value.abs() < Steps::power(self.least)
     }
 
-    /// What a number may be read as: rounded to either side, or zero where it may be flushed; NaN beyond the largest.
+    /// What a number may be read as: rounded to either side, or zero where it may be flushed; NaN
+    /// beyond the largest.
     fn values(&self, number: f64) -> Vec<f64> {
         if number.is_nan() || number.abs() > self.largest() {
             return vec![f64::NAN];
@@ -148,7 +169,9 @@ impl Steps {
     /// The unit of a value of the format: of what may be flushed, the smallest normal value.
     fn unit(&self, value: f64) -> f64 {
         if value == 0.0 || self.is_subnormal(value) {
-            return Steps::power(self.least - if self.behaviour.normal_units { 0 } else { self.fraction });
+            return Steps::power(
+                self.least - if self.behaviour.normal_units { 0 } else { self.fraction },
+            );
         }
         let exponent = exponent(value);
         let power = value.abs() == Steps::power(exponent) && exponent > self.least;
@@ -167,16 +190,17 @@ impl Steps {
             .collect();
         if !self.behaviour.rounds {
             // Above a power of two the unit doubles.
-            let (lo, hi) =
-                results.iter().fold((f64::MAX, f64::MIN), |(lo, hi), (exact, _)| (lo.min(*exact), hi.max(*exact)));
+            let (lo, hi) = results.iter().fold((f64::MAX, f64::MIN), |(lo, hi), (exact, _)| {
+                (lo.min(*exact), hi.max(*exact))
+            });
             let units = results.iter().map(|(_, units)| *units).fold(f64::MAX, f64::min);
             for (near, far, sign) in [(lo, hi, 1.0), (-hi, -lo, -1.0)] {
                 let own = Steps::power(exponent(near));
                 let power = if near == own { own } else { 2.0 * own };
                 if near > 0.0 && near >= Steps::power(self.least) && power < far {
-                    spans.push(
-                        self.within(sign * power.next_up(), |_| units * Steps::power(exponent(power) - self.fraction)),
-                    );
+                    spans.push(self.within(sign * power.next_up(), |_| {
+                        units * Steps::power(exponent(power) - self.fraction)
+                    }));
                 }
             }
         }
@@ -191,7 +215,9 @@ impl Steps {
             });
         }
         let distance = distance(exact);
-        self.finite((!exact.is_nan()).then(|| self.flushed((sum(exact, -distance), sum(exact, distance)))))
+        self.finite(
+            (!exact.is_nan()).then(|| self.flushed((sum(exact, -distance), sum(exact, distance)))),
+        )
     }
 
     fn is_half(&self) -> bool {
@@ -226,7 +252,9 @@ impl Steps {
         }
         let (xs, ys) = (self.readings(x?), self.readings(y?));
         self.within_units(
-            xs.iter().flat_map(|x| ys.iter().map(move |y| (if *y == 0.0 { f64::NAN } else { x / y }, 2.5))),
+            xs.iter().flat_map(|x| {
+                ys.iter().map(move |y| (if *y == 0.0 { f64::NAN } else { x / y }, 2.5))
+            }),
         )
     }
 
@@ -290,7 +318,8 @@ impl Steps {
 
     /// In every order.
     fn dot(&self, x: &[f64], y: &[f64]) -> Span {
-        let products: Vec<Span> = x.iter().zip(y).map(|(x, y)| self.multiply(Some((*x, *x)), Some((*y, *y)))).collect();
+        let products: Vec<Span> =
+            x.iter().zip(y).map(|(x, y)| self.multiply(Some((*x, *x)), Some((*y, *y)))).collect();
         let sums = orders(products.len()).into_iter().map(|order| {
             let mut terms = order.into_iter().map(|index| products[index]);
             let first = terms.next()?;
@@ -336,7 +365,8 @@ impl Steps {
         if result.contains(&None) { nothing } else { result }
     }
 
-    /// A function of every combination of readings of a vector; where one component is anything, all are.
+    /// A function of every combination of readings of a vector; where one component is anything,
+    /// all are.
     fn vector(&self, x: &[f64], function: impl Fn(&[f64]) -> Vec<Span>) -> Vec<Span> {
         let mut readings: Vec<Vec<f64>> = vec![Vec::new()];
         for component in x {
@@ -349,8 +379,9 @@ impl Steps {
             readings = readings.iter().flat_map(longer).collect();
         }
         let results: Vec<Vec<Span>> = readings.iter().map(|reading| function(reading)).collect();
-        let parts: Vec<Span> =
-            (0..results[0].len()).map(|part| self.finite(hull(results.iter().map(|result| result[part])))).collect();
+        let parts: Vec<Span> = (0..results[0].len())
+            .map(|part| self.finite(hull(results.iter().map(|result| result[part]))))
+            .collect();
         if parts.contains(&None) { vec![None; parts.len()] } else { parts }
     }
 }
@@ -377,7 +408,9 @@ fn hull(spans: impl Iterator<Item = Span>) -> Span {
 fn orders(count: usize) -> Vec<Vec<usize>> {
     (0..count).fold(vec![Vec::new()], |orders, next| {
         let insert = |order: &Vec<usize>| {
-            (0..=order.len()).map(|at| [&order[..at], &[next], &order[at..]].concat()).collect::<Vec<_>>()
+            (0..=order.len())
+                .map(|at| [&order[..at], &[next], &order[at..]].concat())
+                .collect::<Vec<_>>()
         };
         orders.iter().flat_map(insert).collect()
     })

@@ -1,4 +1,5 @@
-//! A device's changes on one screen: what is new, worse and fixed, each cause with a lane; traits; the rest by number.
+//! A device's changes on one screen: what is new, worse and fixed, each cause with a lane; traits;
+//! the rest by number.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,8 +10,8 @@ use crate::model::MIXED;
 use crate::render::paper::{Ink, Paper, pad};
 use crate::render::phrase;
 
-/// Lines of causes with those of the device's fields and profiles, and lines of traits, that are shown: what a screen has
-/// room for.
+/// Lines of causes with those of the device's fields and profiles, and lines of traits, that are
+/// shown: what a screen has room for.
 const CAUSES: usize = 13;
 const TRAITS: usize = 5;
 /// Columns of the word before a cause.
@@ -44,7 +45,8 @@ pub(super) fn device(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
     rest(paper, device)
 }
 
-/// The driver, and how many other fields are otherwise; the first of them where the driver is the same.
+/// The driver, and how many other fields are otherwise; the first of them where the driver is the
+/// same.
 fn identity<'a>(fields: &[&'a Change]) -> Vec<(&'a str, String)> {
     let driver = fields.iter().find(|change| change.id == "driver.info");
     let shown = driver.map_or_else(|| &fields[..fields.len().min(FIELDS)], std::slice::from_ref);
@@ -62,7 +64,8 @@ fn causes(paper: &mut Paper, changes: &[&Change], most: usize) -> io::Result<()>
         return Ok(());
     }
     let counts = ["NEW", "WORSE", "FIXED", "BETTER"].map(|tag| {
-        let of: Vec<&Change> = changes.iter().copied().filter(|change| change.tag() == tag).collect();
+        let of: Vec<&Change> =
+            changes.iter().copied().filter(|change| change.tag() == tag).collect();
         Some((ink(of.first()?), format!("{tag} {}", phrase::number(of.len(), "cause"))))
     });
     let words: Vec<(Ink, String)> = counts.into_iter().flatten().collect();
@@ -92,10 +95,12 @@ fn causes(paper: &mut Paper, changes: &[&Change], most: usize) -> io::Result<()>
     more(paper, changes.len(), shown, "cause")
 }
 
-/// Rules by what their change means, and the changed inputs of all kernels, as far as required rules judge them.
+/// Rules by what their change means, and the changed inputs of all kernels, as far as required
+/// rules judge them.
 fn rules(paper: &mut Paper, device: &DeviceDiff, mut is_quiet: bool) -> io::Result<()> {
     for (is_it, about, ink) in JUDGED {
-        let mut ids: Vec<&str> = device.of(Subject::Rule).filter(|one| is_it(one)).map(|one| &*one.id).collect();
+        let mut ids: Vec<&str> =
+            device.of(Subject::Rule).filter(|one| is_it(one)).map(|one| &*one.id).collect();
         ids.sort_unstable();
         ids.dedup();
         let (kernels, lanes) = kernels(device, is_it);
@@ -105,7 +110,13 @@ fn rules(paper: &mut Paper, device: &DeviceDiff, mut is_quiet: bool) -> io::Resu
         is_quiet = false;
         let mut parts = Vec::new();
         parts.extend((!ids.is_empty()).then(|| phrase::number(ids.len(), "rule")));
-        let inputs = || format!("{} of {}", phrase::number(lanes, "input"), phrase::number(kernels.len(), "kernel"));
+        let inputs = || {
+            format!(
+                "{} of {}",
+                phrase::number(lanes, "input"),
+                phrase::number(kernels.len(), "kernel")
+            )
+        };
         parts.extend((lanes > 0).then(inputs));
         let names = if ids.is_empty() { String::new() } else { format!(": {}", ids.join(", ")) };
         let text = format!(", {}{names}", parts.join(", "));
@@ -121,7 +132,9 @@ fn rules(paper: &mut Paper, device: &DeviceDiff, mut is_quiet: bool) -> io::Resu
 /// Kernels with such changed inputs, and how many inputs each has and all have.
 fn kernels(device: &DeviceDiff, is_it: impl Fn(&Change) -> bool) -> (BTreeMap<&str, usize>, usize) {
     let mut kernels: BTreeMap<&str, usize> = BTreeMap::new();
-    for change in device.of(Subject::Kernel).filter(|change| is_it(change) && !change.changed().is_empty()) {
+    for change in
+        device.of(Subject::Kernel).filter(|change| is_it(change) && !change.changed().is_empty())
+    {
         *kernels.entry(&change.id).or_default() += change.changed().len();
     }
     let lanes = kernels.values().sum();
@@ -138,7 +151,8 @@ fn headline(paper: &mut Paper, change: &Change, width: usize) -> io::Result<()> 
     paper.line(0, TAG, &[(ink(change), &pad(change.tag(), TAG)), (Ink::Plain, &text)])
 }
 
-/// Traits, those that changed alike on one line; of those that one side alone offers how many there are.
+/// Traits, those that changed alike on one line; of those that one side alone offers how many there
+/// are.
 fn traits(paper: &mut Paper, changes: &[&Change]) -> io::Result<()> {
     let mut alike: Vec<(String, bool, Vec<&str>)> = Vec::new();
     let values = || changes.iter().filter(|change| change.kind == ChangeKind::Changed);
@@ -156,14 +170,22 @@ fn traits(paper: &mut Paper, changes: &[&Change]) -> io::Result<()> {
     }
     paper.line(0, 2, &[(Ink::Strong, "Traits changed")])?;
     for (value, constants, ids) in alike.iter().take(TRAITS) {
-        let text = format!("{}{}: {value}", ids.join(", "), if *constants { " of constants" } else { "" });
-        paper.line(2, 0, &[(Ink::Plain, &phrase::shortened(&text, paper.width().saturating_sub(2)))])?;
+        let text =
+            format!("{}{}: {value}", ids.join(", "), if *constants { " of constants" } else { "" });
+        paper.line(
+            2,
+            0,
+            &[(Ink::Plain, &phrase::shortened(&text, paper.width().saturating_sub(2)))],
+        )?;
     }
     more(paper, alike.len(), TRAITS, "line")?;
     match changes.len() - values().count() {
         0 => Ok(()),
         count => {
-            let text = format!("{} that one of the two drivers does not offer", phrase::number(count, "trait"));
+            let text = format!(
+                "{} that one of the two drivers does not offer",
+                phrase::number(count, "trait")
+            );
             paper.line(2, 2, &[(Ink::Faint, &text)])
         }
     }
@@ -171,11 +193,15 @@ fn traits(paper: &mut Paper, changes: &[&Change]) -> io::Result<()> {
 
 /// What breaks no rule, in numbers.
 fn rest(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
-    let is_judged = |change: &Change| change.lanes.as_ref().is_some_and(|lanes| !lanes.judged.is_empty());
-    for (judged, about, most) in
-        [(true, "Accepted before and now", PERMITTED), (false, "Changed where no required rule applies", UNJUDGED)]
-    {
-        let is_it = |one: &Change| one.kind == ChangeKind::Changed && !one.is_deviating() && is_judged(one) == judged;
+    let is_judged =
+        |change: &Change| change.lanes.as_ref().is_some_and(|lanes| !lanes.judged.is_empty());
+    for (judged, about, most) in [
+        (true, "Accepted before and now", PERMITTED),
+        (false, "Changed where no required rule applies", UNJUDGED),
+    ] {
+        let is_it = |one: &Change| {
+            one.kind == ChangeKind::Changed && !one.is_deviating() && is_judged(one) == judged
+        };
         let (kernels, lanes) = kernels(device, is_it);
         if lanes == 0 {
             continue;
@@ -186,39 +212,61 @@ fn rest(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
         }
         let mut operations: Vec<(&str, usize)> = operations.into_iter().collect();
         operations.sort_by_key(|(name, lanes)| (std::cmp::Reverse(*lanes), *name));
-        let mut names: Vec<String> =
-            operations.iter().take(most).map(|(name, lanes)| format!("{name} {}", phrase::grouped(*lanes))).collect();
+        let mut names: Vec<String> = operations
+            .iter()
+            .take(most)
+            .map(|(name, lanes)| format!("{name} {}", phrase::grouped(*lanes)))
+            .collect();
         let left = operations.len().saturating_sub(most);
         names.extend((left > 0).then(|| format!("{left} more")));
-        let head =
-            format!("{about}, {} of {}: ", phrase::number(lanes, "input"), phrase::number(kernels.len(), "kernel"));
+        let head = format!(
+            "{about}, {} of {}: ",
+            phrase::number(lanes, "input"),
+            phrase::number(kernels.len(), "kernel")
+        );
         paper.line(0, 2, &[(Ink::Note, &head), (Ink::Plain, &names.join(", "))])?;
     }
     let ended = || device.of(Subject::Kernel).filter(|change| change.lanes.is_none());
     let mut others: Vec<String> = Vec::new();
     let is_appeared = |change: &Change| change.kind == ChangeKind::Appeared;
-    let is_unselected = |change: &Change| change.kind == ChangeKind::Disappeared && !change.is_unmeasurable();
+    let is_unselected =
+        |change: &Change| change.kind == ChangeKind::Disappeared && !change.is_unmeasurable();
     for (is_it, what) in [
         (&is_appeared as &dyn Fn(&Change) -> bool, "measured in the new report alone"),
         (&is_unselected, "in the old report alone"),
         (&Change::is_unmeasurable, "not measured any more"),
     ] {
         let of = || ended().filter(|change| is_it(change));
-        let (count, instead) = (of().count(), of().filter(|change| !change.note.is_empty()).count());
-        let other =
-            if instead > 0 { format!(" ({} under other controls)", phrase::grouped(instead)) } else { String::new() };
-        others.extend((count > 0).then(|| format!("{} {what}{other}", phrase::number(count, "kernel"))));
+        let (count, instead) =
+            (of().count(), of().filter(|change| !change.note.is_empty()).count());
+        let other = if instead > 0 {
+            format!(" ({} under other controls)", phrase::grouped(instead))
+        } else {
+            String::new()
+        };
+        others.extend(
+            (count > 0).then(|| format!("{} {what}{other}", phrase::number(count, "kernel"))),
+        );
     }
     let (nans, _) = kernels(device, |change| change.kind == ChangeKind::NanBits);
-    others.extend((!nans.is_empty()).then(|| format!("bits of NaNs of {}", phrase::number(nans.len(), "kernel"))));
-    for (subject, name) in [(Subject::Claim, "claim"), (Subject::Finding, "finding"), (Subject::Incident, "incident")] {
+    others.extend(
+        (!nans.is_empty())
+            .then(|| format!("bits of NaNs of {}", phrase::number(nans.len(), "kernel"))),
+    );
+    for (subject, name) in
+        [(Subject::Claim, "claim"), (Subject::Finding, "finding"), (Subject::Incident, "incident")]
+    {
         let count = device.of(subject).count();
         others.extend((count > 0).then(|| phrase::number(count, name)));
     }
     if !others.is_empty() {
         paper.line(0, 2, &[(Ink::Faint, "Else: "), (Ink::Plain, &others.join("; "))])?;
     }
-    paper.line(0, 2, &[(Ink::Faint, "`--verbose` shows each rule and operation, `--format json` every input")])
+    paper.line(
+        0,
+        2,
+        &[(Ink::Faint, "`--verbose` shows each rule and operation, `--format json` every input")],
+    )
 }
 
 /// The operation of a kernel, whatever the format.

@@ -19,16 +19,28 @@ impl RenderDiff for DiffText {
         paper.line(0, 2, &[(Ink::Strong, "Changes  "), (Ink::Faint, &files)])?;
         if diff.summary.empty {
             let devices = phrase::number(diff.summary.compared, "device");
-            return paper.line(0, 2, &[(Ink::Good, "nothing changed"), (Ink::Plain, &format!(" on {devices}"))]);
+            return paper.line(
+                0,
+                2,
+                &[(Ink::Good, "nothing changed"), (Ink::Plain, &format!(" on {devices}"))],
+            );
         }
         if style.whole {
             let counts = counts(&diff.summary);
             let column = counts.iter().map(|(kind, _)| kind.name().len()).max().unwrap_or(0) + 2;
             for (kind, counts) in &counts {
-                paper.line(2, column, &[(ink(*kind), &pad(kind.name(), column)), (Ink::Plain, counts)])?;
+                paper.line(
+                    2,
+                    column,
+                    &[(ink(*kind), &pad(kind.name(), column)), (Ink::Plain, counts)],
+                )?;
             }
         }
-        text(paper, ChangeSection::of("Not measured", ChangeKind::Changed, diff.incomplete.iter()).as_slice())?;
+        text(
+            paper,
+            ChangeSection::of("Not measured", ChangeKind::Changed, diff.incomplete.iter())
+                .as_slice(),
+        )?;
         diff.devices.iter().filter(|device| !device.is_empty()).try_for_each(|device| {
             title(paper, device, diff.is_of_several())?;
             match alone(device) {
@@ -46,5 +58,9 @@ fn title(paper: &mut Paper, device: &DeviceDiff, several: bool) -> io::Result<()
         paper.gap()?;
     }
     let host = if several { format!("  {}", device.host) } else { String::new() };
-    paper.line(0, 2, &[(Ink::Strong, &device.name), (Ink::Faint, &format!("  {}{host}", device.slot))])
+    paper.line(
+        0,
+        2,
+        &[(Ink::Strong, &device.name), (Ink::Faint, &format!("  {}{host}", device.slot))],
+    )
 }

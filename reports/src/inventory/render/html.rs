@@ -1,4 +1,5 @@
-//! An inventory as a page: minorities, then a table of models and drivers with the share of devices in each class.
+//! An inventory as a page: minorities, then a table of models and drivers with the share of devices
+//! in each class.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -70,7 +71,8 @@ fn page(inventory: &Inventory) -> Markup {
 
 fn minority(group: &EqualDevices, behaviour: &SharedBehaviour) -> Markup {
     let hosts: Vec<&str> = behaviour.devices.iter().map(|device| &*device.host).collect();
-    let differ = if hosts.len() == 1 { "differs from its equals" } else { "differ from their equals" };
+    let differ =
+        if hosts.len() == 1 { "differs from its equals" } else { "differ from their equals" };
     html! {
         section {
             h2.quiet { (hosts.len()) " of " (group.devices) " " (differ) ": " (some(&hosts)) }
@@ -87,7 +89,8 @@ fn minority(group: &EqualDevices, behaviour: &SharedBehaviour) -> Markup {
 
 /// The first names, and how many more.
 fn some<S: AsRef<str>>(names: &[S]) -> String {
-    let mut shown: Vec<String> = names.iter().take(LINES).map(|name| name.as_ref().to_owned()).collect();
+    let mut shown: Vec<String> =
+        names.iter().take(LINES).map(|name| name.as_ref().to_owned()).collect();
     shown.extend((names.len() > LINES).then(|| format!("{} more", names.len() - LINES)));
     shown.join(", ")
 }
@@ -97,7 +100,8 @@ fn more(count: usize) -> Markup {
 }
 
 fn groups(inventory: &Inventory) -> Markup {
-    let profiles: BTreeSet<&String> = inventory.groups.iter().flat_map(|group| group.classes.keys()).collect();
+    let profiles: BTreeSet<&String> =
+        inventory.groups.iter().flat_map(|group| group.classes.keys()).collect();
     html! {
         table.outcomes {
             thead {
@@ -122,11 +126,15 @@ fn groups(inventory: &Inventory) -> Markup {
 
 /// Traits of which groups have different values; none where there are none.
 fn traits(inventory: &Inventory) -> Option<Markup> {
-    let groups: Vec<&EqualDevices> = inventory.groups.iter().filter(|group| !group.traits.is_empty()).collect();
+    let groups: Vec<&EqualDevices> =
+        inventory.groups.iter().filter(|group| !group.traits.is_empty()).collect();
     let ids: BTreeSet<&String> = groups.iter().flat_map(|group| group.traits.keys()).collect();
-    let of = |group: &EqualDevices, id: &String| group.traits.get(id).map(shared).unwrap_or_default();
-    let differing: Vec<&String> =
-        ids.into_iter().filter(|id| groups.iter().any(|group| of(group, id) != of(groups[0], id))).collect();
+    let of =
+        |group: &EqualDevices, id: &String| group.traits.get(id).map(shared).unwrap_or_default();
+    let differing: Vec<&String> = ids
+        .into_iter()
+        .filter(|id| groups.iter().any(|group| of(group, id) != of(groups[0], id)))
+        .collect();
     let table = html! {
         table.outcomes {
             thead {
@@ -150,7 +158,11 @@ fn shared(shares: &BTreeMap<String, usize>) -> String {
     let words = |value: &String| value.replace('_', " ");
     match shares.len() {
         1 => shares.keys().map(words).collect(),
-        _ => shares.iter().map(|(value, count)| format!("{} ({count})", words(value))).collect::<Vec<_>>().join(", "),
+        _ => shares
+            .iter()
+            .map(|(value, count)| format!("{} ({count})", words(value)))
+            .collect::<Vec<_>>()
+            .join(", "),
     }
 }
 

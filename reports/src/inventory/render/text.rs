@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::{RenderInventory, Style};
-use crate::inventory::{ChangedDevice, EqualDevices, Inventory, KernelDifference, ModelDrivers, SharedBehaviour};
+use crate::inventory::{
+    ChangedDevice, EqualDevices, Inventory, KernelDifference, ModelDrivers, SharedBehaviour,
+};
 use crate::render::html::day;
 use crate::render::paper::{Ink, Paper};
 use crate::render::phrase;
@@ -33,13 +35,20 @@ impl RenderInventory for InventoryText {
             list(paper, &title, changed, |device| (device.host.clone(), change(device)))?;
         }
         if !inventory.outdated.is_empty() {
-            let title = format!("{} not measured for long", phrase::number(inventory.outdated.len(), "device"));
+            let title = format!(
+                "{} not measured for long",
+                phrase::number(inventory.outdated.len(), "device")
+            );
             list(paper, &title, &inventory.outdated, |device| {
-                (device.host.clone(), format!("{}, last on {}", device.model, day(&device.measured)))
+                (
+                    device.host.clone(),
+                    format!("{}, last on {}", device.model, day(&device.measured)),
+                )
             })?;
         }
         if !inventory.unreadable.is_empty() {
-            let title = format!("{} unreadable", phrase::number(inventory.unreadable.len(), "file"));
+            let title =
+                format!("{} unreadable", phrase::number(inventory.unreadable.len(), "file"));
             list(paper, &title, &inventory.unreadable, |one| (String::new(), brief(&one.error)))?;
         }
         Ok(())
@@ -48,8 +57,8 @@ impl RenderInventory for InventoryText {
 
 /// How much was found.
 pub(super) fn headline(inventory: &Inventory) -> String {
-    let [hosts, devices] =
-        [(inventory.hosts, "host"), (inventory.devices, "device")].map(|(count, what)| phrase::number(count, what));
+    let [hosts, devices] = [(inventory.hosts, "host"), (inventory.devices, "device")]
+        .map(|(count, what)| phrase::number(count, what));
     format!("{hosts} with {devices}, {} read", phrase::number(inventory.reports, "report"))
 }
 
@@ -70,16 +79,28 @@ fn hosts(behaviour: &SharedBehaviour) -> String {
     names(behaviour.devices.iter().map(|device| &*device.host))
 }
 
-fn minority(paper: &mut Paper, group: &EqualDevices, behaviour: &SharedBehaviour) -> io::Result<()> {
+fn minority(
+    paper: &mut Paper,
+    group: &EqualDevices,
+    behaviour: &SharedBehaviour,
+) -> io::Result<()> {
     paper.gap()?;
     let few = behaviour.devices.len();
     let verb = if few == 1 { "differs from its equals: " } else { "differ from their equals: " };
     let title = format!("{few} of {} {verb}", group.devices);
     let model = format!("  {}, {}", group.model, group.driver);
-    paper.line(0, 2, &[(Ink::Bad, &title), (Ink::Strong, &hosts(behaviour)), (Ink::Faint, &model)])?;
+    paper.line(
+        0,
+        2,
+        &[(Ink::Bad, &title), (Ink::Strong, &hosts(behaviour)), (Ink::Faint, &model)],
+    )?;
     let (shown, more) = behaviour.differences.split_at(behaviour.differences.len().min(LINES));
     for difference in shown {
-        paper.line(2, 4, &[(Ink::Plain, &difference.kernel), (Ink::Plain, &results(difference))])?;
+        paper.line(
+            2,
+            4,
+            &[(Ink::Plain, &difference.kernel), (Ink::Plain, &results(difference))],
+        )?;
     }
     if more.is_empty() { Ok(()) } else { left_out(paper, more.len(), "kernel") }
 }
@@ -91,7 +112,11 @@ pub(super) fn results(difference: &KernelDifference) -> String {
         (Some(lane), _) => {
             let inputs: Vec<String> = lane.inputs.iter().map(argument).collect();
             let (out, others) = (argument(&lane.out), argument(&lane.most));
-            let cases = if lane.cases == 1 { "1 case differs".into() } else { format!("{} cases differ", lane.cases) };
+            let cases = if lane.cases == 1 {
+                "1 case differs".into()
+            } else {
+                format!("{} cases differ", lane.cases)
+            };
             format!("({}) = {out}, {most} {others}; {cases}", inputs.join(" "))
         }
         (None, Some([here, others])) => format!(": {here}, {most} {others}"),
@@ -104,7 +129,10 @@ fn update(paper: &mut Paper, model: &ModelDrivers) -> io::Result<()> {
     let title = format!("{} drivers of one model  ", model.drivers.len());
     paper.line(0, 2, &[(Ink::Note, &title), (Ink::Strong, &model.model)])?;
     for (driver, count) in &model.drivers {
-        let few = model.few.get(driver).map(|hosts| format!(": {}", names(hosts.iter().map(|host| &**host))));
+        let few = model
+            .few
+            .get(driver)
+            .map(|hosts| format!(": {}", names(hosts.iter().map(|host| &**host))));
         let devices = format!("{}{}", phrase::number(*count, "device"), few.unwrap_or_default());
         paper.line(2, 4, &[(Ink::Plain, driver), (Ink::Plain, "  "), (Ink::Plain, &devices)])?;
     }
@@ -122,7 +150,8 @@ fn equals(paper: &mut Paper, group: &EqualDevices) -> io::Result<()> {
         let text = format!("bits of NaNs differ in {}", phrase::number(group.nan_bits, "kernel"));
         paper.line(2, 4, &[(Ink::Faint, &text)])?;
     }
-    let classes: Vec<String> = group.classes.iter().map(|(profile, counts)| shares(profile, counts)).collect();
+    let classes: Vec<String> =
+        group.classes.iter().map(|(profile, counts)| shares(profile, counts)).collect();
     if classes.is_empty() { Ok(()) } else { paper.line(2, 4, &[(Ink::Plain, &classes.join("; "))]) }
 }
 
@@ -132,7 +161,9 @@ pub(super) fn agreement(group: &EqualDevices) -> String {
         (1, ..) => "nothing to compare with".to_owned(),
         (_, _, 0) => "no two ran a kernel by the same cases".to_owned(),
         (_, 1, compared) => format!("equal results of {}", phrase::number(compared, "kernel")),
-        (_, several, compared) => format!("{several} behaviours over {}", phrase::number(compared, "kernel")),
+        (_, several, compared) => {
+            format!("{several} behaviours over {}", phrase::number(compared, "kernel"))
+        }
     }
 }
 
@@ -141,7 +172,8 @@ fn shares(profile: &str, counts: &BTreeMap<String, usize>) -> String {
     if let (Some((only, _)), 1) = (counts.first_key_value(), counts.len()) {
         return format!("{profile} {only}");
     }
-    let shares: Vec<String> = counts.iter().map(|(class, count)| format!("{class} ({count})")).collect();
+    let shares: Vec<String> =
+        counts.iter().map(|(class, count)| format!("{class} ({count})")).collect();
     format!("{profile} {}", shares.join(", "))
 }
 
@@ -155,7 +187,12 @@ pub(super) fn change(device: &ChangedDevice) -> String {
     format!("{}, {driver}: {kernels}", device.model)
 }
 
-fn list<T>(paper: &mut Paper, title: &str, all: &[T], line: impl Fn(&T) -> (String, String)) -> io::Result<()> {
+fn list<T>(
+    paper: &mut Paper,
+    title: &str,
+    all: &[T],
+    line: impl Fn(&T) -> (String, String),
+) -> io::Result<()> {
     paper.gap()?;
     paper.line(0, 2, &[(Ink::Note, title)])?;
     for one in all.iter().take(LINES) {

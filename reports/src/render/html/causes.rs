@@ -15,7 +15,8 @@ const WORST: usize = 6;
 
 /// The gravest causes of every device, with links to all of it; `None` where there are none.
 pub fn worst(report: &Report) -> Option<Markup> {
-    let causing = || report.devices.iter().enumerate().filter(|(_, device)| !device.causes.is_empty());
+    let causing =
+        || report.devices.iter().enumerate().filter(|(_, device)| !device.causes.is_empty());
     causing().next()?;
     Some(html! {
         @for (number, device) in causing() {
@@ -36,7 +37,8 @@ pub fn worst(report: &Report) -> Option<Markup> {
     })
 }
 
-/// All causes of a device, numbered from `first` on as on a terminal: a row for each, its lanes folded up.
+/// All causes of a device, numbered from `first` on as on a terminal: a row for each, its lanes
+/// folded up.
 pub fn all(index: usize, first: usize, device: &Device, anchors: &Anchors) -> Markup {
     html! {
         div.scroll tabindex="0" role="group" aria-label="Causes" {
@@ -67,10 +69,14 @@ pub fn all(index: usize, first: usize, device: &Device, anchors: &Anchors) -> Ma
     }
 }
 
-/// The recipes that come nearest to profiles which none satisfies, with links to the causes that remain.
+/// The recipes that come nearest to profiles which none satisfies, with links to the causes that
+/// remain.
 pub fn nearest(index: usize, first: usize, device: &Device) -> Option<Markup> {
     let names = phrase::short_names(device);
-    let found = device.profiles.iter().filter_map(|profile| Some((profile, NearestRecipe::of(device, profile)?)));
+    let found = device
+        .profiles
+        .iter()
+        .filter_map(|profile| Some((profile, NearestRecipe::of(device, profile)?)));
     let found: Vec<(&ProfileResult, NearestRecipe<'_>)> = found.collect();
     (!found.is_empty()).then(|| {
         html! {

@@ -1,4 +1,5 @@
-//! What the driver claims beside what was seen, and what the device chose where the texts leave a choice.
+//! What the driver claims beside what was seen, and what the device chose where the texts leave a
+//! choice.
 
 use maud::{Markup, html};
 
@@ -11,8 +12,11 @@ use crate::verified::{ModeProof, Modes};
 
 pub fn claims(device: &Device) -> Markup {
     let modes = Modes::of(device);
-    let float_controls: Vec<&str> =
-        MODES.iter().flat_map(|(_, control)| WIDTHS.map(|width| control(width).claim())).flatten().collect();
+    let float_controls: Vec<&str> = MODES
+        .iter()
+        .flat_map(|(_, control)| WIDTHS.map(|width| control(width).claim()))
+        .flatten()
+        .collect();
     let others = device.claims.flags.keys().filter(|name| !float_controls.contains(&name.as_str()));
     let (mut yes, mut no): (Vec<&String>, Vec<&String>) =
         others.partition(|name| device.claims.flags.get(*name) == Some(&true));
@@ -20,7 +24,8 @@ pub fn claims(device: &Device) -> Markup {
     for list in [&mut yes, &mut no] {
         list.retain(|name| {
             let claim = modes.flag(name);
-            let is_reported = matches!(claim, ClaimStatus::Contradicted(_) | ClaimStatus::Confirmed(_));
+            let is_reported =
+                matches!(claim, ClaimStatus::Contradicted(_) | ClaimStatus::Confirmed(_));
             if is_reported {
                 let control = Control::all().find(|control| control.claim() == Some(name.as_str()));
                 let shown = control.map(|control| modes.shown(control));
@@ -70,8 +75,7 @@ fn or_unknown(text: &str) -> &str {
 
 /// A claim, and of a mode what the rules that speak of it say.
 fn standing(claim: ClaimStatus, shown: Option<ModeProof>) -> Markup {
-    let against =
-        |why: &str| html! { span.chip.deviates { b aria-hidden="true" { "✕" } "contradicted" } small { (why) } };
+    let against = |why: &str| html! { span.chip.deviates { b aria-hidden="true" { "✕" } "contradicted" } small { (why) } };
     html! {
         @match (claim, shown) {
             (ClaimStatus::Contradicted(finding), _) => (against(&finding.text)),

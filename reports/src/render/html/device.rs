@@ -1,4 +1,5 @@
-//! One device: who it is, deviations, claims, choices, verdicts, findings, observations, what is missing.
+//! One device: who it is, deviations, claims, choices, verdicts, findings, observations, what is
+//! missing.
 
 use std::collections::HashMap;
 
@@ -23,7 +24,8 @@ pub fn section(report: &Report, index: usize, profiles: &[&str], anchors: &Ancho
     let (label, first_cause) = (phrase::label(report, device), first_number(report, index));
     let broken = broken_rules(device);
     // A report whose answers cannot be read has verdicts all the same.
-    let read = record::read_device(&device.observations, &report.inputs).map(|recorded| recorded.observations);
+    let read = record::read_device(&device.observations, &report.inputs)
+        .map(|recorded| recorded.observations);
     let observations = read.unwrap_or_default();
     html! {
         section.device #{ "d" (index) } aria-label=(label) {
@@ -80,7 +82,8 @@ fn optional(title: &str, body: Option<Markup>) -> Markup {
 }
 
 fn identity(device: &Device) -> Markup {
-    let Identity { key, slot, vendor_id, device_id, device_uuid, driver, cpu, .. } = &device.identity;
+    let Identity { key, slot, vendor_id, device_id, device_uuid, driver, cpu, .. } =
+        &device.identity;
     let row = |name: &str, value: Markup| html! { div { dt { (name) } dd { (value) } } };
     html! {
         details.identity {

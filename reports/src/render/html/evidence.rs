@@ -1,4 +1,5 @@
-//! Evidence: bits, values, the fields of the encoding, what was accepted, and the command that shows it again.
+//! Evidence: bits, values, the fields of the encoding, what was accepted, and the command that
+//! shows it again.
 
 use fpprobe_spirv::FloatLayout;
 use maud::{Markup, html};
@@ -54,7 +55,8 @@ pub fn some(lanes: &[Evidence], against: &str) -> Markup {
     }
 }
 
-/// Sign, exponent and fraction of an encoding. Hidden from screen readers: the hex beside it says the same.
+/// Sign, exponent and fraction of an encoding. Hidden from screen readers: the hex beside it says
+/// the same.
 fn fields(floats: &[(FloatLayout, u64)]) -> Markup {
     html! { @for (layout, bits) in floats { (strip(*layout, *bits)) " " } }
 }

@@ -41,7 +41,9 @@ pub fn matrix(report: &Report, profiles: &[&str]) -> Markup {
 
 /// The id of the profile is repeated where a narrow screen has no columns.
 fn cell(number: usize, device: &Device, board: Option<&Scoreboard>, id: &str) -> Markup {
-    let Some((index, profile)) = device.profiles.iter().enumerate().find(|(_, profile)| profile.id == id) else {
+    let Some((index, profile)) =
+        device.profiles.iter().enumerate().find(|(_, profile)| profile.id == id)
+    else {
         return html! { td.none role="cell" data-column=(id) { "not judged" } };
     };
     html! {
@@ -60,8 +62,10 @@ fn cell(number: usize, device: &Device, board: Option<&Scoreboard>, id: &str) ->
 /// Areas by profiles.
 pub fn board(device: &Device, board: &Scoreboard) -> Markup {
     let names = phrase::short_names(device);
-    let names: Vec<&str> = device.profiles.iter().map(|profile| names[profile.id.as_str()]).collect();
-    let count = |count: usize| if count == 0 { "ok".to_owned() } else { phrase::number(count, "cause") };
+    let names: Vec<&str> =
+        device.profiles.iter().map(|profile| names[profile.id.as_str()]).collect();
+    let count =
+        |count: usize| if count == 0 { "ok".to_owned() } else { phrase::number(count, "cause") };
     let style = |score: Score| match score {
         Score::Ok => "conforms",
         Score::Causes(_) => "deviates",

@@ -1,5 +1,6 @@
-//! Pictures of answers: how far functions are off over the range of their operand, what pairs of classes of operands give,
-//! the staircases of conversions to small floats, and the trees of sums in matrix units.
+//! Pictures of answers: how far functions are off over the range of their operand, what pairs of
+//! classes of operands give, the staircases of conversions to small floats, and the trees of sums
+//! in matrix units.
 
 mod curves;
 mod maps;
@@ -48,8 +49,10 @@ fn ran(observation: &Observation) -> bool {
 /// The float format that a plain kernel takes and gives throughout.
 fn layout(kernel: &Kernel, operands: usize) -> Option<FloatLayout> {
     let own = |format: Format| format == kernel.format;
-    let plain =
-        kernel.is_plain() && kernel.controls.is_empty() && kernel.op.params.len() == operands && kernel.outputs() == 1;
+    let plain = kernel.is_plain()
+        && kernel.controls.is_empty()
+        && kernel.op.params.len() == operands
+        && kernel.outputs() == 1;
     let same = kernel.params().iter().all(|shape| own(shape.format)) && own(kernel.result().format);
     kernel.format.float().filter(|_| plain && same)
 }

@@ -55,7 +55,8 @@ pub fn cause(device: usize, index: usize, cause: &BrokenRule, all: &[&str]) -> M
     }
 }
 
-/// Every rule of one profile. `causes` are the device's, whose cards hold the evidence of deviations.
+/// Every rule of one profile. `causes` are the device's, whose cards hold the evidence of
+/// deviations.
 pub fn profile(
     device: usize,
     index: usize,
@@ -98,7 +99,8 @@ fn row(
     // Evidence stands once, in the card of its cause, whatever the number of profiles.
     let holds = |cause: &BrokenRule| {
         cause.rule.id == rule.id && cause.rule.verdict == rule.verdict
-            || rule.verdict == Verdict::Depends && cause.dependents.iter().any(|dependent| dependent.rule.id == rule.id)
+            || rule.verdict == Verdict::Depends
+                && cause.dependents.iter().any(|dependent| dependent.rule.id == rule.id)
     };
     let card = causes.iter().position(holds);
     html! {

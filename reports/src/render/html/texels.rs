@@ -7,7 +7,8 @@ use crate::render::phrase;
 
 /// The table; `None` where no texel was asked.
 pub fn table(device: &Device) -> Option<Markup> {
-    let selected: Vec<&TexelPath> = device.texels.iter().filter(|path| path.outcome != Outcome::Unsupported).collect();
+    let selected: Vec<&TexelPath> =
+        device.texels.iter().filter(|path| path.outcome != Outcome::Unsupported).collect();
     let unmeasured = device.texels.len() - selected.len();
     (!device.texels.is_empty()).then(|| {
         html! {

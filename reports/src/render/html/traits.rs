@@ -10,7 +10,8 @@ use crate::model::{DeviceTrait, Report, TraitValue};
 use crate::render::phrase;
 use crate::traits;
 
-/// A table for each format, a row for each trait; the first, of single precision, is unfolded. `None` where no device has traits.
+/// A table for each format, a row for each trait; the first, of single precision, is unfolded.
+/// `None` where no device has traits.
 pub fn matrix(report: &Report, anchors: &Anchors) -> Option<Markup> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     let all = report.devices.iter().flat_map(|device| &device.traits);
@@ -24,9 +25,13 @@ pub fn matrix(report: &Report, anchors: &Anchors) -> Option<Markup> {
     }
     // Single precision is what most programs use.
     groups.sort_by_key(|(group, _)| *group != Format::F32.name());
-    let by_device: Vec<BTreeMap<&str, &DeviceTrait>> =
-        report.devices.iter().map(|device| device.traits.iter().map(|one| (one.id.as_str(), one)).collect()).collect();
-    let names: Vec<String> = report.devices.iter().map(|device| phrase::label(report, device)).collect();
+    let by_device: Vec<BTreeMap<&str, &DeviceTrait>> = report
+        .devices
+        .iter()
+        .map(|device| device.traits.iter().map(|one| (one.id.as_str(), one)).collect())
+        .collect();
+    let names: Vec<String> =
+        report.devices.iter().map(|device| phrase::label(report, device)).collect();
     (!groups.is_empty()).then(|| {
         html! {
             @for (place, (group, ids)) in groups.iter().enumerate() {
@@ -61,7 +66,8 @@ pub fn matrix(report: &Report, anchors: &Anchors) -> Option<Markup> {
 
 /// The value at run time; that of constants where it is another.
 fn cell(one: Option<&DeviceTrait>) -> Markup {
-    let (run_time, constants) = one.map_or((None, None), |one| (one.run_time.as_ref(), one.constants.as_ref()));
+    let (run_time, constants) =
+        one.map_or((None, None), |one| (one.run_time.as_ref(), one.constants.as_ref()));
     let [run_time, constants] = [run_time, constants].map(|value| value.map(TraitValue::describe));
     html! {
         span {

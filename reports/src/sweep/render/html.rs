@@ -7,7 +7,9 @@ use fpprobe_spirv::Kernel;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::RenderSweep;
-use super::text::{coverage, deviation, error, headline, line, more_ranges, range, several, unstable, verdict};
+use super::text::{
+    coverage, deviation, error, headline, line, more_ranges, range, several, unstable, verdict,
+};
 use crate::escape::visible;
 use crate::render::html::STYLE;
 use crate::render::html::pictures::picture;
@@ -107,9 +109,14 @@ fn verified(kernel: &str, statistics: &SweepStatistics) -> Markup {
     }
 }
 
-/// The greatest error of each exponent, from the lowest operand to the highest, zero in the middle; in whole ulps, rounded up.
+/// The greatest error of each exponent, from the lowest operand to the highest, zero in the middle;
+/// in whole ulps, rounded up.
 fn curve(kernel: &SweptKernel, statistics: &SweepStatistics) -> Markup {
-    let layout = kernel.kernel.parse::<Kernel>().ok().and_then(|kernel| kernel.params().first()?.format.float());
+    let layout = kernel
+        .kernel
+        .parse::<Kernel>()
+        .ok()
+        .and_then(|kernel| kernel.params().first()?.format.float());
     let keys: Vec<u64> = match layout {
         Some(layout) => {
             let half = 1 << layout.exponent;
@@ -118,7 +125,11 @@ fn curve(kernel: &SweptKernel, statistics: &SweepStatistics) -> Markup {
         None => statistics.exponents.keys().copied().collect(),
     };
     let off = |key: &u64| {
-        statistics.exponents.get(key).and_then(|one| one.worst).map_or(0, |worst| worst.parts.div_ceil(PARTS))
+        statistics
+            .exponents
+            .get(key)
+            .and_then(|one| one.worst)
+            .map_or(0, |worst| worst.parts.div_ceil(PARTS))
     };
     let columns: Vec<u64> = keys.iter().map(off).collect();
     picture(&kernel.kernel, &error(statistics).unwrap_or_else(|| verdict(statistics)), &columns)

@@ -26,13 +26,21 @@ impl RenderSweep for SweepText {
             }
             let driver = &device.identity.driver;
             let driver = if driver.info.is_empty() { &driver.name } else { &driver.info };
-            paper.line(0, 2, &[(Ink::Strong, &device.identity.name), (Ink::Faint, &format!(" [{driver}]"))])?;
+            paper.line(
+                0,
+                2,
+                &[(Ink::Strong, &device.identity.name), (Ink::Faint, &format!(" [{driver}]"))],
+            )?;
             for kernel in &device.kernels {
                 swept(paper, kernel)?;
             }
         }
         for incident in &sweep.incomplete {
-            paper.line(0, 2, &[(Ink::Doubt, &format!("{}: {}", incident.subject, incident.detail))])?;
+            paper.line(
+                0,
+                2,
+                &[(Ink::Doubt, &format!("{}: {}", incident.subject, incident.detail))],
+            )?;
         }
         Ok(())
     }
@@ -40,8 +48,13 @@ impl RenderSweep for SweepText {
 
 fn swept(paper: &mut Paper<'_>, kernel: &SweptKernel) -> io::Result<()> {
     let asked = coverage(kernel);
-    let root = kernel.root.as_ref().map_or_else(String::new, |root| format!(", fingerprint {root:.16}"));
-    paper.line(2, 4, &[(Ink::Strong, &kernel.kernel), (Ink::Plain, &format!("  {asked}{root}"))])?;
+    let root =
+        kernel.root.as_ref().map_or_else(String::new, |root| format!(", fingerprint {root:.16}"));
+    paper.line(
+        2,
+        4,
+        &[(Ink::Strong, &kernel.kernel), (Ink::Plain, &format!("  {asked}{root}"))],
+    )?;
     for failure in &kernel.incomplete {
         paper.line(4, 2, &[(Ink::Doubt, failure)])?;
     }
@@ -62,7 +75,11 @@ fn swept(paper: &mut Paper<'_>, kernel: &SweptKernel) -> io::Result<()> {
     }
     let left = changes.inputs.saturating_sub(SHOWN as u64);
     if left > 0 {
-        paper.line(6, 2, &[(Ink::Faint, &format!("and {} more; by number:", grouped(left as usize)))])?;
+        paper.line(
+            6,
+            2,
+            &[(Ink::Faint, &format!("and {} more; by number:", grouped(left as usize)))],
+        )?;
         let ranges = changes.ranges();
         for shown in ranges.iter().take(SHOWN) {
             paper.whole(6, Ink::Plain, &range(*shown))?;
@@ -76,7 +93,11 @@ fn swept(paper: &mut Paper<'_>, kernel: &SweptKernel) -> io::Result<()> {
 
 /// Consecutive inputs that changed.
 pub(super) fn range([first, count]: [u64; 2]) -> String {
-    if count == 1 { format!("{first:x}") } else { format!("{first:x} to {:x}", first + (count - 1)) }
+    if count == 1 {
+        format!("{first:x}")
+    } else {
+        format!("{first:x} to {:x}", first + (count - 1))
+    }
 }
 
 /// How many ranges are not shown; `None` where all are.
@@ -121,7 +142,11 @@ fn verified(paper: &mut Paper<'_>, kernel: &str, statistics: &SweepStatistics) -
         paper.whole(6, Ink::Plain, &deviation(run))?;
     }
     if statistics.runs.len() > SHOWN {
-        paper.line(6, 2, &[(Ink::Faint, &format!("and {} more runs", grouped(statistics.runs.len() - SHOWN)))])?;
+        paper.line(
+            6,
+            2,
+            &[(Ink::Faint, &format!("and {} more runs", grouped(statistics.runs.len() - SHOWN)))],
+        )?;
     }
     Ok(())
 }
@@ -136,22 +161,38 @@ pub(super) fn verdict(statistics: &SweepStatistics) -> String {
         count => format!("{} of {judged} deviate", grouped(count as usize)),
     };
     let vacuous = number(statistics.vacuous as usize, "input");
-    if statistics.vacuous == 0 { verdict } else { format!("{verdict}; any result is accepted of {vacuous} (vacuous)") }
+    if statistics.vacuous == 0 {
+        verdict
+    } else {
+        format!("{verdict}; any result is accepted of {vacuous} (vacuous)")
+    }
 }
 
 /// The largest error, in words; `None` where none was measured.
 pub(super) fn error(statistics: &SweepStatistics) -> Option<String> {
     let worst = statistics.worst()?;
-    let off =
-        if worst.parts < FAR { format!("at most {:.3} ulp", worst.ulps()) } else { "2^24 ulp and more".to_owned() };
+    let off = if worst.parts < FAR {
+        format!("at most {:.3} ulp", worst.ulps())
+    } else {
+        "2^24 ulp and more".to_owned()
+    };
     Some(format!("{off} off, first at {:x} -> {:x}", worst.input, worst.result))
 }
 
 /// Consecutive inputs that deviate.
 pub(super) fn deviation(run: &InputRun) -> String {
-    let more =
-        if run.length > 1 { format!(" and the {} after it", grouped(run.length as usize - 1)) } else { String::new() };
-    format!("{:x}{more}: {:x}, accepted {} ({})", run.first, run.result, run.accepted, run.rules.join(", "))
+    let more = if run.length > 1 {
+        format!(" and the {} after it", grouped(run.length as usize - 1))
+    } else {
+        String::new()
+    };
+    format!(
+        "{:x}{more}: {:x}, accepted {} ({})",
+        run.first,
+        run.result,
+        run.accepted,
+        run.rules.join(", ")
+    )
 }
 
 /// Most ranges of blocks that are named.
@@ -160,7 +201,8 @@ const NAMED: usize = 8;
 /// What did not come again, in a sentence.
 pub(super) fn unstable(kernel: &SweptKernel) -> String {
     let Unstable { blocks, compared, inputs, rate, .. } = &kernel.unstable;
-    let mut names: Vec<String> = blocks.ranges().iter().take(NAMED).map(|shown| range(*shown)).collect();
+    let mut names: Vec<String> =
+        blocks.ranges().iter().take(NAMED).map(|shown| range(*shown)).collect();
     names.extend((blocks.ranges().len() > NAMED).then(|| "...".to_owned()));
     let names = format!("{} ({})", number(blocks.count() as usize, "block"), names.join(", "));
     if *compared == 0 {
@@ -178,7 +220,8 @@ pub(super) fn unstable(kernel: &SweptKernel) -> String {
 
 /// An input with several results.
 pub(super) fn several(several: &Several) -> String {
-    let [inputs, out] = [&several.inputs, &several.out].map(|values| values.iter().map(argument).collect::<Vec<_>>());
+    let [inputs, out] = [&several.inputs, &several.out]
+        .map(|values| values.iter().map(argument).collect::<Vec<_>>());
     format!("{}: {}", inputs.join(" "), out.join(", "))
 }
 
@@ -196,20 +239,28 @@ pub(super) fn headline(changes: &Changes) -> String {
     let since = format!("{} [{}]", changes.since.name, changes.since.driver);
     let blocks = changes.blocks.count();
     if blocks == 0 {
-        return format!("as {since} answered, in {} compared", number(changes.compared as usize, "block"));
+        return format!(
+            "as {since} answered, in {} compared",
+            number(changes.compared as usize, "block")
+        );
     }
     let unresolved = changes.unresolved.count();
     let found = format!("{} found to have changed", number(changes.inputs as usize, "input"));
     let how = match changes.resolution {
         Resolution::Measured => "both devices were asked",
-        Resolution::Digests => "by the digests, which name an input where only one of its block changed",
+        Resolution::Digests => {
+            "by the digests, which name an input where only one of its block changed"
+        }
     };
     let rest = match unresolved {
         0 => String::new(),
         count => format!("; in {} several changed", number(count as usize, "block")),
     };
-    let differ =
-        format!("{} of {} differ from {since}", grouped(blocks as usize), number(changes.compared as usize, "block"));
+    let differ = format!(
+        "{} of {} differ from {since}",
+        grouped(blocks as usize),
+        number(changes.compared as usize, "block")
+    );
     format!("{differ}: {found} ({how}){rest}")
 }
 

@@ -1,9 +1,13 @@
 //! Subnormals, rounding, contraction; whether the same operation answers alike in every variant.
 
-use fpprobe_profiles::observed_behaviour::Aspect::{Overflow, Rounding, SubnormalOperands, SubnormalResults};
+use fpprobe_profiles::observed_behaviour::Aspect::{
+    Overflow, Rounding, SubnormalOperands, SubnormalResults,
+};
 
 use super::super::TraitLook::{Agreement, Aspect, Bits, Error, Lanes, StrictMath};
-use super::super::modes::{DEFAULT, FLUSH, NO_CONTRACTION, PRESERVE, PRESERVE_16, RTE, RTZ, STRICT};
+use super::super::modes::{
+    DEFAULT, FLUSH, NO_CONTRACTION, PRESERVE, PRESERVE_16, RTE, RTZ, STRICT,
+};
 use super::super::{TraitRow, Variation};
 use super::{ANY, DOUBLE, FLOATS, FLUSHED, HALF, MINUS_ZERO, ONE, ROUNDED, SINGLE, row};
 
@@ -61,14 +65,22 @@ pub(super) static TRAITS: &[TraitRow] = &[
         SINGLE,
         "Does fabs keep a subnormal?",
         MOVED,
-        Bits("f32.fabs", &[0x8040_0000], &[(0x0040_0000, "kept"), (0, "flushed"), (MINUS_ZERO, "flushed")]),
+        Bits(
+            "f32.fabs",
+            &[0x8040_0000],
+            &[(0x0040_0000, "kept"), (0, "flushed"), (MINUS_ZERO, "flushed")],
+        ),
     ),
     row(
         "f32.fnegate_of_subnormal",
         SINGLE,
         "Does fnegate keep a subnormal?",
         MOVED,
-        Bits("f32.fnegate", &[0x8040_0000], &[(0x0040_0000, "kept"), (0, "flushed"), (MINUS_ZERO, "flushed")]),
+        Bits(
+            "f32.fnegate",
+            &[0x8040_0000],
+            &[(0x0040_0000, "kept"), (0, "flushed"), (MINUS_ZERO, "flushed")],
+        ),
     ),
     row(
         "f32.select_of_subnormal",
@@ -165,7 +177,11 @@ pub(super) static TRAITS: &[TraitRow] = &[
         SINGLE,
         "Is fma fused?",
         FUSED,
-        Bits("f32.fma", &[0x3f80_0001, 0x3f80_0001, 0xbf80_0002], &[(0x2880_0000, "fused"), (0, "split")]),
+        Bits(
+            "f32.fma",
+            &[0x3f80_0001, 0x3f80_0001, 0xbf80_0002],
+            &[(0x2880_0000, "fused"), (0, "split")],
+        ),
     )
     .under(&[DEFAULT, NO_CONTRACTION]),
     row(
@@ -184,7 +200,11 @@ pub(super) static TRAITS: &[TraitRow] = &[
         SINGLE,
         "Is a product that is added to contracted into one operation?",
         FUSED,
-        Bits("f32.mul_then_add", &[0x3f80_0001, 0x3f80_0001, 0xbf80_0002], &[(0x2880_0000, "fused"), (0, "split")]),
+        Bits(
+            "f32.mul_then_add",
+            &[0x3f80_0001, 0x3f80_0001, 0xbf80_0002],
+            &[(0x2880_0000, "fused"), (0, "split")],
+        ),
     )
     .under(&[DEFAULT, NO_CONTRACTION, STRICT]),
     row(
@@ -244,7 +264,13 @@ pub(super) static TRAITS: &[TraitRow] = &[
         Agreement(Variation::Constants),
     ),
     row("widths_agree", ANY, "Do scalars and vectors agree?", ROUNDED, Agreement(Variation::Width)),
-    row("stages_agree", ANY, "Do compute, fragment and vertex shaders agree?", ROUNDED, Agreement(Variation::Stage)),
+    row(
+        "stages_agree",
+        ANY,
+        "Do compute, fragment and vertex shaders agree?",
+        ROUNDED,
+        Agreement(Variation::Stage),
+    ),
 ];
 
 // Bits of binary32.

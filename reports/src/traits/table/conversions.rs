@@ -1,13 +1,16 @@
 //! Conversions between formats of numbers, to integers, and to texels.
 
-use fpprobe_profiles::observed_behaviour::Aspect::{Infinity, Nan, Overflow, Rounding, SubnormalResults};
+use fpprobe_profiles::observed_behaviour::Aspect::{
+    Infinity, Nan, Overflow, Rounding, SubnormalResults,
+};
 
 use super::super::TraitLook::{Aspect, Bits, Component, Number};
 use super::super::TraitRow;
 use super::super::modes::{DEFAULT, RTE_16, RTZ_16, STRICT};
 use super::{DOUBLE, INFINITY, MINUS_ONE, NAN, NEGATIVE_INFINITY, ONE, ROUNDED, SINGLE, row};
 
-const TEXELS: &[&str] = &["b10g11r11", "rgba16f", "e5b9g9r9", "rgba8unorm", "rgba8snorm", "a2b10g10r10"];
+const TEXELS: &[&str] =
+    &["b10g11r11", "rgba16f", "e5b9g9r9", "rgba8unorm", "rgba8snorm", "a2b10g10r10"];
 const SMALL_FLOATS: &[&str] = &["b10g11r11", "rgba16f"];
 const PACKED_FLOATS: &[&str] = &["b10g11r11"];
 const NORMALIZED: &[&str] = &["rgba8unorm", "rgba8snorm"];
@@ -41,7 +44,13 @@ pub(super) static TRAITS: &[TraitRow] = &[
         NARROW,
         Aspect(SubnormalResults, &["f32.fconvert_f16"]),
     ),
-    row("f32.to_f16_nan", SINGLE, "Does f32 to f16 keep a NaN?", NARROW, Aspect(Nan, &["f32.fconvert_f16"])),
+    row(
+        "f32.to_f16_nan",
+        SINGLE,
+        "Does f32 to f16 keep a NaN?",
+        NARROW,
+        Aspect(Nan, &["f32.fconvert_f16"]),
+    ),
     row(
         "f32.pack_half_rounding",
         SINGLE,
@@ -63,21 +72,36 @@ pub(super) static TRAITS: &[TraitRow] = &[
         NARROW,
         Aspect(SubnormalResults, &["f32.pack_half_2x16"]),
     ),
-    row("f32.pack_half_nan", SINGLE, "Does packHalf2x16 keep a NaN?", NARROW, Aspect(Nan, &["f32.pack_half_2x16"])),
-    // One ulp of binary32 above the midpoint between 2^-14 and the next value of binary16; 65520; 2^-24.
+    row(
+        "f32.pack_half_nan",
+        SINGLE,
+        "Does packHalf2x16 keep a NaN?",
+        NARROW,
+        Aspect(Nan, &["f32.pack_half_2x16"]),
+    ),
+    // One ulp of binary32 above the midpoint between 2^-14 and the next value of binary16; 65520;
+    // 2^-24.
     row(
         "f32.quantize_rounding",
         SINGLE,
         "Which way does quantizeToF16 round?",
         NARROW,
-        Bits("f32.quantize_to_f16", &[0x3880_1001], &[(0x3880_2000, "nearest"), (0x3880_0000, "toward_zero")]),
+        Bits(
+            "f32.quantize_to_f16",
+            &[0x3880_1001],
+            &[(0x3880_2000, "nearest"), (0x3880_0000, "toward_zero")],
+        ),
     ),
     row(
         "f32.quantize_overflow",
         SINGLE,
         "What does quantizeToF16 give beyond 65504?",
         NARROW,
-        Bits("f32.quantize_to_f16", &[0x477f_f000], &[(INFINITY, "infinity"), (0x477f_e000, "largest_finite")]),
+        Bits(
+            "f32.quantize_to_f16",
+            &[0x477f_f000],
+            &[(INFINITY, "infinity"), (0x477f_e000, "largest_finite")],
+        ),
     ),
     row(
         "f32.quantize_subnormals",
@@ -197,7 +221,13 @@ pub(super) static TRAITS: &[TraitRow] = &[
         STORED,
         Component("f32.pack_snorm_4x8", NAN),
     ),
-    row("{f}.store_rounding", TEXELS, "Which way does a store round?", STORED, Aspect(Rounding, &["{f}.store"])),
+    row(
+        "{f}.store_rounding",
+        TEXELS,
+        "Which way does a store round?",
+        STORED,
+        Aspect(Rounding, &["{f}.store"]),
+    ),
     row(
         "{f}.store_overflow",
         TEXELS,
@@ -212,7 +242,13 @@ pub(super) static TRAITS: &[TraitRow] = &[
         STORED,
         Aspect(Infinity, &["{f}.store"]),
     ),
-    row("{f}.store_nan", TEXELS, "What does a store make of a NaN?", STORED, Aspect(Nan, &["{f}.store"])),
+    row(
+        "{f}.store_nan",
+        TEXELS,
+        "What does a store make of a NaN?",
+        STORED,
+        Aspect(Nan, &["{f}.store"]),
+    ),
     row(
         "{f}.store_subnormals",
         SMALL_FLOATS,

@@ -10,8 +10,10 @@ use super::row;
 /// Elements of A and B, and of the result.
 const PRODUCTS: &[&str] = &["f16_f16", "f16_f32", "bf16_f32", "f32_f32"];
 
-const LEFT_OPEN: &str = "Vulkan leaves it to the implementation, so that sums differ from device to device";
-const FLUSHED: &str = "small gradients vanish where it does, and training differs without a message";
+const LEFT_OPEN: &str =
+    "Vulkan leaves it to the implementation, so that sums differ from device to device";
+const FLUSHED: &str =
+    "small gradients vanish where it does, and training differs without a message";
 const SPECIAL: &str = "what a NaN or an infinity becomes decides whether a broken sum is noticed";
 
 /// Products of cooperative matrices.
@@ -23,7 +25,13 @@ pub(super) static TRAITS: &[TraitRow] = &[
         "results of one unit can be expected of another that follows the same model",
         Matrix(Model),
     ),
-    row("matrix.{f}.order", PRODUCTS, "In which order are products and C added?", LEFT_OPEN, Matrix(Order)),
+    row(
+        "matrix.{f}.order",
+        PRODUCTS,
+        "In which order are products and C added?",
+        LEFT_OPEN,
+        Matrix(Order),
+    ),
     row(
         "matrix.{f}.products",
         PRODUCTS,
@@ -31,7 +39,13 @@ pub(super) static TRAITS: &[TraitRow] = &[
         LEFT_OPEN,
         Matrix(Probe(MatrixProbe::Product)),
     ),
-    row("matrix.{f}.rounding", PRODUCTS, "Which way are sums rounded?", LEFT_OPEN, Matrix(Rounding)),
+    row(
+        "matrix.{f}.rounding",
+        PRODUCTS,
+        "Which way are sums rounded?",
+        LEFT_OPEN,
+        Matrix(Rounding),
+    ),
     row(
         "matrix.{f}.extra_bits",
         PRODUCTS,
@@ -74,8 +88,20 @@ pub(super) static TRAITS: &[TraitRow] = &[
         SPECIAL,
         Matrix(Probe(MatrixProbe::InfinityTimesZero)),
     ),
-    row("matrix.{f}.nan_a", PRODUCTS, "What becomes of a NaN in A?", SPECIAL, Matrix(Probe(MatrixProbe::NanA))),
-    row("matrix.{f}.nan_c", PRODUCTS, "What becomes of a NaN in C?", SPECIAL, Matrix(Probe(MatrixProbe::NanC))),
+    row(
+        "matrix.{f}.nan_a",
+        PRODUCTS,
+        "What becomes of a NaN in A?",
+        SPECIAL,
+        Matrix(Probe(MatrixProbe::NanA)),
+    ),
+    row(
+        "matrix.{f}.nan_c",
+        PRODUCTS,
+        "What becomes of a NaN in C?",
+        SPECIAL,
+        Matrix(Probe(MatrixProbe::NanC)),
+    ),
     row(
         "matrix.{f}.negative_zeros",
         PRODUCTS,

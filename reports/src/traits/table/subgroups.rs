@@ -7,11 +7,9 @@ use super::super::TraitRow;
 use super::super::modes::{DEFAULT, KEEP_SPECIAL};
 use super::{FLOATS, FLUSHED, MINUS_ZERO, SINGLE, row};
 
-const LEFT_OPEN: &str =
-    "the order is implementation-defined: results of reductions and prefix sums differ from device to device";
+const LEFT_OPEN: &str = "the order is implementation-defined: results of reductions and prefix sums differ from device to device";
 const CHOSEN: &str = "SPIR-V has the number under SignedZeroInfNanPreserve; WGSL says nothing";
-const IDENTITY: &str =
-    "an implementation that begins with the identity gives +0: a reduction and a scan of equal values differ";
+const IDENTITY: &str = "an implementation that begins with the identity gives +0: a reduction and a scan of equal values differ";
 
 /// Operations over subgroups.
 pub(super) static TRAITS: &[TraitRow] = &[

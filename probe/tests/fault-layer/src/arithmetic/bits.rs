@@ -6,7 +6,8 @@ use rspirv::spirv::{Op, Word};
 
 use super::module::{Rewriter, ids};
 
-/// One component of a value: an unsigned integer of 64 bits for binary64, of 32 for everything else.
+/// One component of a value: an unsigned integer of 64 bits for binary64, of 32 for everything
+/// else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bits {
     pub id: Word,
@@ -79,7 +80,8 @@ impl Rewriter {
         } else {
             let rows = count / columns;
             let part = |index| {
-                let place = if columns == 1 { vec![index] } else { vec![index / rows, index % rows] };
+                let place =
+                    if columns == 1 { vec![index] } else { vec![index / rows, index % rows] };
                 let place = place.into_iter().map(Operand::LiteralBit32);
                 [Operand::IdRef(value)].into_iter().chain(place).collect()
             };
@@ -88,7 +90,8 @@ impl Rewriter {
         parts.into_iter().map(|part| Bits { id: self.bits(part, format), format }).collect()
     }
 
-    /// The bits of a component. Binary16 goes through a pair, so that no 16-bit integers are needed.
+    /// The bits of a component. Binary16 goes through a pair, so that no 16-bit integers are
+    /// needed.
     fn bits(&mut self, part: Word, format: Format) -> Word {
         let carrier = self.carrier(format);
         match format {
@@ -118,9 +121,15 @@ impl Rewriter {
             Format::F16 => {
                 let pair = self.vector(bits.format, 2);
                 let pair = self.emit(Op::Bitcast, pair, ids([bits.id]));
-                self.emit(Op::CompositeExtract, scalar, vec![Operand::IdRef(pair), Operand::LiteralBit32(0)])
+                self.emit(
+                    Op::CompositeExtract,
+                    scalar,
+                    vec![Operand::IdRef(pair), Operand::LiteralBit32(0)],
+                )
             }
-            Format::I32 | Format::F32 | Format::F64 => self.emit(Op::Bitcast, scalar, ids([bits.id])),
+            Format::I32 | Format::F32 | Format::F64 => {
+                self.emit(Op::Bitcast, scalar, ids([bits.id]))
+            }
             _ => bits.id,
         }
     }
@@ -142,8 +151,9 @@ impl Rewriter {
         }
         let column = self.vector(view.format, view.count / view.columns);
         let columns = parts.chunks((view.count / view.columns) as usize);
-        let columns: Vec<Word> =
-            columns.map(|parts| self.emit(Op::CompositeConstruct, column, ids(parts.to_vec()))).collect();
+        let columns: Vec<Word> = columns
+            .map(|parts| self.emit(Op::CompositeConstruct, column, ids(parts.to_vec())))
+            .collect();
         if let [vector] = columns[..] {
             return vector;
         }

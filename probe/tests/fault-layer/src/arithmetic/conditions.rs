@@ -7,7 +7,8 @@ use super::bits::Bits;
 use super::fault::{Class, Condition, Set, Sign, Source, Step, Value};
 use super::module::{Rewriter, ids};
 
-/// What a statement can speak of: one component of each operand, and of the result if there is one already.
+/// What a statement can speak of: one component of each operand, and of the result if there is one
+/// already.
 pub struct Scene {
     pub operands: Vec<Bits>,
     pub result: Option<Bits>,
@@ -46,7 +47,10 @@ impl Rewriter {
     ) -> Result<Bits, String> {
         let new = self.evaluated(new, old.format, scene)?;
         if new.format.bits() != old.format.bits() {
-            return Err(format!("a value of {} cannot stand for one of {}", new.format, old.format));
+            return Err(format!(
+                "a value of {} cannot stand for one of {}",
+                new.format, old.format
+            ));
         }
         let mut all: Option<Word> = None;
         for condition in conditions {
@@ -60,22 +64,33 @@ impl Rewriter {
     /// A value; one given in bits is of this format.
     fn evaluated(&mut self, value: &Value, format: Format, scene: &Scene) -> Result<Bits, String> {
         let mut bits = match value.source {
-            Source::Bits(bits) if bits & !format.mask() != 0 => return Err(format!("{bits:x} is no {format}")),
+            Source::Bits(bits) if bits & !format.mask() != 0 => {
+                return Err(format!("{bits:x} is no {format}"));
+            }
             Source::Bits(bits) => self.constant(format, bits),
-            Source::Operand(place) => *scene.operands.get(place).ok_or("there is no such operand")?,
+            Source::Operand(place) => {
+                *scene.operands.get(place).ok_or("there is no such operand")?
+            }
             Source::Result => scene.result.ok_or("there is no result yet")?,
         };
         for step in &value.steps {
             bits = match step {
                 Step::Zero => self.with(Op::BitwiseAnd, bits, layout(bits.format)?.sign_bit()),
-                Step::Magnitude => self.with(Op::BitwiseAnd, bits, layout(bits.format)?.magnitude_mask()),
+                Step::Magnitude => {
+                    self.with(Op::BitwiseAnd, bits, layout(bits.format)?.magnitude_mask())
+                }
                 Step::Negated => self.with(Op::BitwiseXor, bits, layout(bits.format)?.sign_bit()),
                 Step::Noisy => self.with(Op::BitwiseXor, bits, self.call & 15),
                 Step::Wrapped => self.wrapped(bits)?,
                 Step::Plus(distance) => {
                     let sum = self.with(Op::IAdd, bits, distance.cast_unsigned());
-                    // A narrow format's bits lie in a wider word, which the sum must not reach into.
-                    if bits.format.bits() < 32 { self.with(Op::BitwiseAnd, sum, bits.format.mask()) } else { sum }
+                    // A narrow format's bits lie in a wider word, which the sum must not reach
+                    // into.
+                    if bits.format.bits() < 32 {
+                        self.with(Op::BitwiseAnd, sum, bits.format.mask())
+                    } else {
+                        sum
+                    }
                 }
             };
         }
@@ -96,7 +111,11 @@ impl Rewriter {
             Set::Class(class) => {
                 let layout = layout(value.format)?;
                 let (signed, low, high) = range(*class, layout);
-                let value = if signed { value } else { self.with(Op::BitwiseAnd, value, layout.magnitude_mask()) };
+                let value = if signed {
+                    value
+                } else {
+                    self.with(Op::BitwiseAnd, value, layout.magnitude_mask())
+                };
                 self.within(value, low, high)
             }
         };

@@ -14,7 +14,8 @@ pub struct Fault {
     pub operations: Vec<Operation>,
     /// Within the code of these kernels; empty for everywhere.
     pub at: Vec<Operation>,
-    /// What the labels of the module's kernels must have after their stems: a width (`x3`), a route (`literal`).
+    /// What the labels of the module's kernels must have after their stems: a width (`x3`), a
+    /// route (`literal`).
     pub by: Vec<String>,
     /// Controls that the module must have.
     pub under: Vec<Control>,
@@ -137,7 +138,15 @@ impl Fault {
     /// A fault of every operation, unconditional.
     pub fn new(verb: Verb) -> Fault {
         let (operations, at) = (operations(|_, _| true), Vec::new());
-        Fault { verb, operations, at, by: Vec::new(), under: Vec::new(), unless: Vec::new(), when: Vec::new() }
+        Fault {
+            verb,
+            operations,
+            at,
+            by: Vec::new(),
+            under: Vec::new(),
+            unless: Vec::new(),
+            when: Vec::new(),
+        }
     }
 }
 

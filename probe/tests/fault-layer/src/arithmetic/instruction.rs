@@ -20,7 +20,11 @@ pub fn chooses(fault: &Fault, operation: Operation, kernel: Option<Operation>) -
 /// What becomes of subnormals of these components; the last statement has the last word.
 fn flushing(faults: &[&Fault], of_operands: bool, view: View) -> Option<Sign> {
     faults.iter().rev().find_map(|fault| match fault.verb {
-        Verb::Flush { format, operands, flush } if operands == of_operands && format == view.format => Some(flush),
+        Verb::Flush { format, operands, flush }
+            if operands == of_operands && format == view.format =>
+        {
+            Some(flush)
+        }
         _ => None,
     })?
 }
@@ -43,11 +47,14 @@ impl Rewriter {
                     };
                     let own: Vec<&Fault> = faults
                         .iter()
-                        .filter(|fault| chooses(fault, found.operation, kernel) && found.concerns(fault))
+                        .filter(|fault| {
+                            chooses(fault, found.operation, kernel) && found.concerns(fault)
+                        })
                         .collect();
                     let (format, op) = found.operation;
-                    changed |=
-                        self.around(inst, &found, &own).map_err(|error| format!("{format}.{}: {error}", op.name))?;
+                    changed |= self
+                        .around(inst, &found, &own)
+                        .map_err(|error| format!("{format}.{}: {error}", op.name))?;
                 }
                 block.instructions = std::mem::take(&mut self.out);
             }
@@ -57,7 +64,12 @@ impl Rewriter {
     }
 
     /// Appends an instruction with the faults around it. Gives whether there is anything around it.
-    fn around(&mut self, mut inst: Instruction, found: &Found, faults: &[&Fault]) -> Result<bool, String> {
+    fn around(
+        &mut self,
+        mut inst: Instruction,
+        found: &Found,
+        faults: &[&Fault],
+    ) -> Result<bool, String> {
         if !found.struck(faults) {
             self.out.push(inst);
             return Ok(false);
@@ -112,12 +124,16 @@ impl Rewriter {
         used: &[Vec<Bits>],
     ) -> Result<(), String> {
         let sign = found.result.and_then(|view| flushing(faults, false, view));
-        let renewed = faults.iter().any(|fault| matches!(fault.verb, Verb::Give(_) | Verb::Round(_)));
-        let (Some(result), Some(view), true) = (inst.result_id, found.result, sign.is_some() || renewed) else {
+        let renewed =
+            faults.iter().any(|fault| matches!(fault.verb, Verb::Give(_) | Verb::Round(_)));
+        let (Some(result), Some(view), true) =
+            (inst.result_id, found.result, sign.is_some() || renewed)
+        else {
             self.out.push(inst);
             return Ok(());
         };
-        // The id that the program uses becomes the last one's; what decorates the instruction stays with it.
+        // The id that the program uses becomes the last one's; what decorates the instruction stays
+        // with it.
         let kind = inst.result_type;
         let inner = self.id();
         self.redecorate(result, inner);
@@ -151,7 +167,12 @@ impl Rewriter {
     }
 
     /// The components as `give` has them.
-    fn give(&mut self, parts: &mut [Bits], operands: &[Vec<Bits>], faults: &[&Fault]) -> Result<(), String> {
+    fn give(
+        &mut self,
+        parts: &mut [Bits],
+        operands: &[Vec<Bits>],
+        faults: &[&Fault],
+    ) -> Result<(), String> {
         for fault in faults {
             let Verb::Give(new) = &fault.verb else { continue };
             for (index, part) in parts.iter_mut().enumerate() {
@@ -163,11 +184,13 @@ impl Rewriter {
     }
 }
 
-/// What a component of a result comes of: of an outer product, column by column, a component of the first vector and one of
-/// the second.
+/// What a component of a result comes of: of an outer product, column by column, a component of the
+/// first vector and one of the second.
 fn operands_of(function: Function, operands: &[Vec<Bits>], index: usize) -> Vec<Bits> {
     match (function, operands) {
-        (Function::OuterProduct, [rows, columns]) => vec![rows[index % rows.len()], columns[index / rows.len()]],
+        (Function::OuterProduct, [rows, columns]) => {
+            vec![rows[index % rows.len()], columns[index / rows.len()]]
+        }
         _ => component(operands, index),
     }
 }

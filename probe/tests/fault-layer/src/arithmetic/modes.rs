@@ -12,7 +12,11 @@ use super::Mode;
 const KINDS: [(ExecutionMode, Capability, &str); 6] = [
     (ExecutionMode::DenormFlushToZero, Capability::DenormFlushToZero, "SPV_KHR_float_controls"),
     (ExecutionMode::DenormPreserve, Capability::DenormPreserve, "SPV_KHR_float_controls"),
-    (ExecutionMode::SignedZeroInfNanPreserve, Capability::SignedZeroInfNanPreserve, "SPV_KHR_float_controls"),
+    (
+        ExecutionMode::SignedZeroInfNanPreserve,
+        Capability::SignedZeroInfNanPreserve,
+        "SPV_KHR_float_controls",
+    ),
     (ExecutionMode::RoundingModeRTE, Capability::RoundingModeRTE, "SPV_KHR_float_controls"),
     (ExecutionMode::RoundingModeRTZ, Capability::RoundingModeRTZ, "SPV_KHR_float_controls"),
     (ExecutionMode::FPFastMathDefault, Capability::FloatControls2, "SPV_KHR_float_controls2"),
@@ -20,7 +24,9 @@ const KINDS: [(ExecutionMode, Capability, &str); 6] = [
 
 /// The controls that a module asks for.
 pub fn selected(module: &Module) -> BTreeSet<Control> {
-    let contracted = |inst: &Instruction| inst.operands.contains(&Operand::Decoration(Decoration::NoContraction));
+    let contracted = |inst: &Instruction| {
+        inst.operands.contains(&Operand::Decoration(Decoration::NoContraction))
+    };
     let decorated = module.annotations.iter().any(contracted).then_some(Control::NoContract);
     module.execution_modes.iter().filter_map(control).chain(decorated).collect()
 }
@@ -33,20 +39,33 @@ fn control(inst: &Instruction) -> Option<Control> {
         return None;
     };
     match (mode, width) {
-        (ExecutionMode::DenormFlushToZero, Some(Operand::LiteralBit32(width))) => Some(Control::Ftz(*width)),
-        (ExecutionMode::DenormPreserve, Some(Operand::LiteralBit32(width))) => Some(Control::Dp(*width)),
-        (ExecutionMode::SignedZeroInfNanPreserve, Some(Operand::LiteralBit32(width))) => Some(Control::Szin(*width)),
-        (ExecutionMode::RoundingModeRTE, Some(Operand::LiteralBit32(width))) => Some(Control::Rte(*width)),
-        (ExecutionMode::RoundingModeRTZ, Some(Operand::LiteralBit32(width))) => Some(Control::Rtz(*width)),
+        (ExecutionMode::DenormFlushToZero, Some(Operand::LiteralBit32(width))) => {
+            Some(Control::Ftz(*width))
+        }
+        (ExecutionMode::DenormPreserve, Some(Operand::LiteralBit32(width))) => {
+            Some(Control::Dp(*width))
+        }
+        (ExecutionMode::SignedZeroInfNanPreserve, Some(Operand::LiteralBit32(width))) => {
+            Some(Control::Szin(*width))
+        }
+        (ExecutionMode::RoundingModeRTE, Some(Operand::LiteralBit32(width))) => {
+            Some(Control::Rte(*width))
+        }
+        (ExecutionMode::RoundingModeRTZ, Some(Operand::LiteralBit32(width))) => {
+            Some(Control::Rtz(*width))
+        }
         (ExecutionMode::FPFastMathDefault, _) => Some(Control::FastMath0),
         _ => None,
     }
 }
 
-/// Takes these modes out of a module, with capabilities and extensions that nothing else needs. Gives whether any was there.
+/// Takes these modes out of a module, with capabilities and extensions that nothing else needs.
+/// Gives whether any was there.
 pub fn strip(module: &mut Module, modes: &[Mode]) -> bool {
     let before = module.execution_modes.len();
-    module.execution_modes.retain(|inst| control(inst).is_none_or(|own| modes.iter().all(|mode| mode.control != own)));
+    module.execution_modes.retain(|inst| {
+        control(inst).is_none_or(|own| modes.iter().all(|mode| mode.control != own))
+    });
     if module.execution_modes.len() == before {
         return false;
     }
@@ -59,7 +78,9 @@ pub fn strip(module: &mut Module, modes: &[Mode]) -> bool {
         })
         .collect();
     let needed = |has: &dyn Fn(Capability, &str) -> bool| {
-        KINDS.iter().any(|(mode, capability, extension)| left.contains(mode) && has(*capability, extension))
+        KINDS
+            .iter()
+            .any(|(mode, capability, extension)| left.contains(mode) && has(*capability, extension))
     };
     let known = |has: &dyn Fn(Capability, &str) -> bool| {
         KINDS.iter().any(|(_, capability, extension)| has(*capability, extension))
@@ -69,7 +90,8 @@ pub fn strip(module: &mut Module, modes: &[Mode]) -> bool {
         !known(&is) || needed(&is)
     });
     module.extensions.retain(|inst| {
-        let is = |_, extension: &str| inst.operands == [Operand::LiteralString(extension.to_owned())];
+        let is =
+            |_, extension: &str| inst.operands == [Operand::LiteralString(extension.to_owned())];
         !known(&is) || needed(&is)
     });
     true

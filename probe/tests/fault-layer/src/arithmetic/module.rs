@@ -39,8 +39,9 @@ impl Rewriter {
     /// A type or constant: the one there is, for SPIR-V forbids two alike types (section 2.8).
     fn global(&mut self, op: Op, kind: Option<Word>, operands: Vec<Operand>) -> Word {
         let globals = &self.module.types_global_values;
-        let same =
-            |inst: &&Instruction| inst.class.opcode == op && inst.result_type == kind && inst.operands == operands;
+        let same = |inst: &&Instruction| {
+            inst.class.opcode == op && inst.result_type == kind && inst.operands == operands
+        };
         if let Some(id) = globals.iter().find(same).and_then(|inst| inst.result_id) {
             return id;
         }
@@ -63,7 +64,12 @@ impl Rewriter {
         }
         let id = self.id();
         let name = vec![Operand::LiteralString(GLSL.to_owned())];
-        self.module.ext_inst_imports.push(Instruction::new(Op::ExtInstImport, None, Some(id), name));
+        self.module.ext_inst_imports.push(Instruction::new(
+            Op::ExtInstImport,
+            None,
+            Some(id),
+            name,
+        ));
         id
     }
 
@@ -94,16 +100,27 @@ impl Rewriter {
         if count == 1 {
             return scalar;
         }
-        self.global(Op::TypeVector, None, vec![Operand::IdRef(scalar), Operand::LiteralBit32(count)])
+        self.global(
+            Op::TypeVector,
+            None,
+            vec![Operand::IdRef(scalar), Operand::LiteralBit32(count)],
+        )
     }
 
     pub fn matrix(&mut self, column: Word, columns: u32) -> Word {
-        self.global(Op::TypeMatrix, None, vec![Operand::IdRef(column), Operand::LiteralBit32(columns)])
+        self.global(
+            Op::TypeMatrix,
+            None,
+            vec![Operand::IdRef(column), Operand::LiteralBit32(columns)],
+        )
     }
 
     pub fn literal(&mut self, kind: Word, format: Format, bits: u64) -> Word {
-        let literal =
-            if format == Format::F64 { Operand::LiteralBit64(bits) } else { Operand::LiteralBit32(bits as u32) };
+        let literal = if format == Format::F64 {
+            Operand::LiteralBit64(bits)
+        } else {
+            Operand::LiteralBit32(bits as u32)
+        };
         self.global(Op::Constant, Some(kind), vec![literal])
     }
 
@@ -155,5 +172,9 @@ const GLSL: &str = "GLSL.std.450";
 /// The id of the set of extended instructions that kernels use.
 pub fn glsl_set(module: &Module) -> Option<Word> {
     let name = [Operand::LiteralString(GLSL.to_owned())];
-    module.ext_inst_imports.iter().find(|inst| inst.operands == name).and_then(|inst| inst.result_id)
+    module
+        .ext_inst_imports
+        .iter()
+        .find(|inst| inst.operands == name)
+        .and_then(|inst| inst.result_id)
 }

@@ -5,7 +5,9 @@ use std::str::FromStr;
 use fpprobe_spirv::op::Code;
 use fpprobe_spirv::{Control, Format, Route};
 
-use super::fault::{Class, Condition, Direction, Fault, Operation, Set, Sign, Source, Step, Value, Verb, operations};
+use super::fault::{
+    Class, Condition, Direction, Fault, Operation, Set, Sign, Source, Step, Value, Verb, operations,
+};
 use super::round;
 
 /// First words of the statements.
@@ -35,7 +37,9 @@ fn read(text: &str) -> Result<Fault, String> {
             ("under", [name]) => fault.under.push(control(name)?),
             ("unless", [name]) => fault.unless.push(control(name)?),
             ("when" | "and", condition) => fault.when.push(self::condition(condition)?),
-            (clause, argument) => return Err(format!("`{clause} {}` says nothing", argument.join(" "))),
+            (clause, argument) => {
+                return Err(format!("`{clause} {}` says nothing", argument.join(" ")));
+            }
         }
         rest = next;
     }
@@ -47,19 +51,24 @@ fn read(text: &str) -> Result<Fault, String> {
 
 /// Refuses what could never do anything.
 fn sensible(fault: &Fault) -> Result<(), String> {
-    let refused = |what: &str, (format, op): &Operation| Err(format!("`{format}.{}` {what}", op.name));
+    let refused =
+        |what: &str, (format, op): &Operation| Err(format!("`{format}.{}` {what}", op.name));
     for operation in &fault.operations {
         let several = matches!(operation.1.code, Code::Steps(_));
         match &fault.verb {
             Verb::Flush { .. } => {}
-            _ if several => return refused("is several instructions: name one of them, `at` it", operation),
+            _ if several => {
+                return refused("is several instructions: name one of them, `at` it", operation);
+            }
             Verb::Round(_) if !round::knows(operation.1, operation.0) => {
                 return refused("is not rounded here", operation);
             }
             Verb::Fuse if operation.1.name != "fadd" || operation.0 == Format::F64 => {
                 return refused("is not what takes a product in", operation);
             }
-            Verb::Split if operation.1.name != "fdiv" => return refused("is not what is split", operation),
+            Verb::Split if operation.1.name != "fdiv" => {
+                return refused("is not what is split", operation);
+            }
             _ => {}
         }
     }
@@ -158,7 +167,11 @@ impl FromStr for Set {
     fn from_str(text: &str) -> Result<Set, String> {
         if let Some((low, high)) = text.split_once("..") {
             let (low, high) = (bits(low)?, bits(high)?);
-            return if low <= high { Ok(Set::Range(low, high)) } else { Err(format!("`{text}` is empty")) };
+            return if low <= high {
+                Ok(Set::Range(low, high))
+            } else {
+                Err(format!("`{text}` is empty"))
+            };
         }
         Ok(Set::Class(match text {
             "nan" => Class::Nan,
@@ -203,5 +216,6 @@ fn value(text: &str) -> Result<Value, String> {
 }
 
 fn bits(text: &str) -> Result<u64, String> {
-    u64::from_str_radix(text, 16).map_err(|_| format!("`{text}` is neither hexadecimal nor a value"))
+    u64::from_str_radix(text, 16)
+        .map_err(|_| format!("`{text}` is neither hexadecimal nor a value"))
 }

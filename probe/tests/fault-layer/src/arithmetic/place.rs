@@ -41,14 +41,17 @@ pub fn image(op: &Op) -> bool {
 
 impl Places {
     pub fn new(module: &Module, functions: &[Function]) -> Places {
-        let all = functions.iter().flat_map(Function::all_inst_iter).chain(&module.types_global_values);
+        let all =
+            functions.iter().flat_map(Function::all_inst_iter).chain(&module.types_global_values);
         let types = all.filter_map(|inst| inst.result_id.zip(inst.result_type)).collect();
         let mut views: HashMap<Word, View> = HashMap::new();
         for inst in &module.types_global_values {
             let scalar = |format| Some(View { format, count: 1, columns: 1, packed: None });
             let view = match (inst.class.opcode, inst.operands.as_slice()) {
                 (SpvOp::TypeBool, _) => scalar(Format::Bool),
-                (SpvOp::TypeInt, [Operand::LiteralBit32(32), Operand::LiteralBit32(0)]) => scalar(Format::U32),
+                (SpvOp::TypeInt, [Operand::LiteralBit32(32), Operand::LiteralBit32(0)]) => {
+                    scalar(Format::U32)
+                }
                 (SpvOp::TypeInt, [Operand::LiteralBit32(32), _]) => scalar(Format::I32),
                 (SpvOp::TypeFloat, [Operand::LiteralBit32(16)]) => scalar(Format::F16),
                 (SpvOp::TypeFloat, [Operand::LiteralBit32(32)]) => scalar(Format::F32),
@@ -57,7 +60,11 @@ impl Places {
                     views.get(part).map(|view| View { count: *count, ..*view })
                 }
                 (SpvOp::TypeMatrix, [Operand::IdRef(column), Operand::LiteralBit32(columns)]) => {
-                    views.get(column).map(|view| View { count: view.count * columns, columns: *columns, ..*view })
+                    views.get(column).map(|view| View {
+                        count: view.count * columns,
+                        columns: *columns,
+                        ..*view
+                    })
                 }
                 _ => None,
             };
@@ -72,8 +79,8 @@ impl Places {
         self.views.get(self.types.get(&value)?).copied()
     }
 
-    /// The kernel that each block of a function belongs to: from the block of its name to where the construct around that
-    /// block merges.
+    /// The kernel that each block of a function belongs to: from the block of its name to where the
+    /// construct around that block merges.
     pub fn kernels(&self, blocks: &[Block]) -> Vec<Option<Operation>> {
         let mut merges: HashSet<Word> = HashSet::new();
         let mut ends: HashSet<Word> = HashSet::new();
@@ -87,7 +94,8 @@ impl Places {
                 current = None;
             }
             kernels.push(current);
-            let merge = block.instructions.iter().find(|inst| inst.class.opcode == SpvOp::SelectionMerge);
+            let merge =
+                block.instructions.iter().find(|inst| inst.class.opcode == SpvOp::SelectionMerge);
             merges.extend(merge.and_then(|inst| inst.operands.first()?.id_ref_any()));
         }
         kernels
@@ -97,8 +105,11 @@ impl Places {
     pub fn find(&self, inst: &Instruction, kernel: Option<Operation>) -> Option<Found> {
         if let Some((format, op)) = kernel.filter(|(_, op)| moves(op)) {
             let opcodes: &[SpvOp] = match op.code {
-                // Alone it is the load, or what makes a float of the word; in company a copy made for it.
-                Code::LoadStore => &[SpvOp::Load, SpvOp::CompositeExtract, SpvOp::Bitcast, SpvOp::CopyObject],
+                // Alone it is the load, or what makes a float of the word; in company a copy made
+                // for it.
+                Code::LoadStore => {
+                    &[SpvOp::Load, SpvOp::CompositeExtract, SpvOp::Bitcast, SpvOp::CopyObject]
+                }
                 Code::Phi | Code::PhiConstants => &[SpvOp::Phi],
                 Code::SelectConstants => &[SpvOp::Select],
                 Code::Shuffle => &[SpvOp::CompositeExtract],
@@ -106,30 +117,50 @@ impl Places {
                 _ => &[],
             };
             let result = self.view(inst.result_id?)?;
-            let is = opcodes.contains(&inst.class.opcode) && result.format == op.result.format.unwrap_or(format);
+            let is = opcodes.contains(&inst.class.opcode)
+                && result.format == op.result.format.unwrap_or(format);
             // Two halves made of a word are not the value yet.
-            let is = is && (inst.class.opcode != SpvOp::Bitcast || result.count == 1 || op.code != Code::LoadStore);
-            return is.then(|| Found { operation: (format, op), args: Vec::new(), result: Some(result) });
+            let is = is
+                && (inst.class.opcode != SpvOp::Bitcast
+                    || result.count == 1
+                    || op.code != Code::LoadStore);
+            return is.then(|| Found {
+                operation: (format, op),
+                args: Vec::new(),
+                result: Some(result),
+            });
         }
         if let Some((format, op)) = kernel.filter(|(_, op)| image(op)) {
             // The operands of a write begin with the vector; a read has none but the texel.
-            let texel = |id: Option<Word>| id.and_then(|id| self.view(id)).is_some_and(|view| view.count == 4);
+            let texel = |id: Option<Word>| {
+                id.and_then(|id| self.view(id)).is_some_and(|view| view.count == 4)
+            };
             let stored = || inst.operands.get(1).and_then(Operand::id_ref_any);
             let first = match (op.code, inst.class.opcode) {
                 (_, SpvOp::ImageWrite) => 2,
                 // An attachment; of depths it is a single number.
-                (Code::ImageWrite | Code::Blend(_), SpvOp::Store) if texel(stored()) || format.is_depth() => 1,
-                (_, SpvOp::ImageRead | SpvOp::ImageFetch | SpvOp::ImageSampleExplicitLod) => inst.operands.len(),
+                (Code::ImageWrite | Code::Blend(_), SpvOp::Store)
+                    if texel(stored()) || format.is_depth() =>
+                {
+                    1
+                }
+                (_, SpvOp::ImageRead | SpvOp::ImageFetch | SpvOp::ImageSampleExplicitLod) => {
+                    inst.operands.len()
+                }
                 // An attribute.
                 (Code::ImageRead, SpvOp::Load) if texel(inst.result_id) => inst.operands.len(),
                 _ => return None,
             };
-            return self.fitting(op, inst, first).map(|found| Found { operation: (format, op), ..found });
+            return self
+                .fitting(op, inst, first)
+                .map(|found| Found { operation: (format, op), ..found });
         }
-        // The instruction is that of several operations; what it takes is the value of one invocation.
+        // The instruction is that of several operations; what it takes is the value of one
+        // invocation.
         let across = |(_, op): &Operation| matches!(op.code, Code::Subgroup(code, _) if code == inst.class.opcode);
         if let Some(operation) = kernel.filter(across) {
-            let held = inst.operands.get(2).and_then(Operand::id_ref_any).and_then(|id| self.view(id));
+            let held =
+                inst.operands.get(2).and_then(Operand::id_ref_any).and_then(|id| self.view(id));
             let result = self.view(inst.result_id?)?;
             return Some(Found {
                 operation,
@@ -151,7 +182,8 @@ impl Places {
         })
     }
 
-    /// The instruction as this operation, if operands and result are of a format that the operation exists for.
+    /// The instruction as this operation, if operands and result are of a format that the operation
+    /// exists for.
     fn fitting(&self, op: &'static Op, inst: &Instruction, first: usize) -> Option<Found> {
         let args: Vec<(usize, View)> = (first..inst.operands.len())
             .filter_map(|at| Some((at, self.view(inst.operands[at].id_ref_any()?)?)))
@@ -167,17 +199,25 @@ impl Places {
             };
             // The texel that is blended with is none of the shader's.
             let given = op.params.len() - usize::from(op.code.is_blended());
-            let params = args.len() == given && op.params.iter().zip(&args).all(|(own, (_, view))| is(own, view));
-            (params || op.function == Of::Load) && result.is_none_or(|result| is(&op.result, &result))
+            let params = args.len() == given
+                && op.params.iter().zip(&args).all(|(own, (_, view))| is(own, view));
+            (params || op.function == Of::Load)
+                && result.is_none_or(|result| is(&op.result, &result))
         })?;
-        let result = if matches!(op.function, Of::PackHalf | Of::PackNorm { .. }) { fields(op) } else { result };
-        let packed = fields(op).filter(|_| matches!(op.function, Of::UnpackHalf | Of::UnpackNorm { .. }));
+        let result = if matches!(op.function, Of::PackHalf | Of::PackNorm { .. }) {
+            fields(op)
+        } else {
+            result
+        };
+        let packed =
+            fields(op).filter(|_| matches!(op.function, Of::UnpackHalf | Of::UnpackNorm { .. }));
         let args = args.into_iter().map(|(at, view)| (at, packed.unwrap_or(view))).collect();
         Some(Found { operation: (format, op), args, result })
     }
 }
 
-/// The fields of a word that an operation packs or unpacks: halves, or bits that stand for a number.
+/// The fields of a word that an operation packs or unpacks: halves, or bits that stand for a
+/// number.
 fn fields(op: &Op) -> Option<View> {
     let (format, bits) = match op.function {
         Of::PackHalf | Of::UnpackHalf => (Format::F16, 16),
@@ -190,7 +230,9 @@ fn fields(op: &Op) -> Option<View> {
 /// What the labels of a module's kernels have after their stems, and its local size.
 pub fn ways(module: &Module) -> HashSet<String> {
     let local = module.execution_modes.iter().find_map(|inst| match inst.operands[..] {
-        [_, Operand::ExecutionMode(ExecutionMode::LocalSize), Operand::LiteralBit32(size), ..] => Some(size),
+        [_, Operand::ExecutionMode(ExecutionMode::LocalSize), Operand::LiteralBit32(size), ..] => {
+            Some(size)
+        }
         _ => None,
     });
     let labels = module.debug_names.iter().filter(|inst| named(inst).is_some());
@@ -198,13 +240,20 @@ pub fn ways(module: &Module) -> HashSet<String> {
         Some(Operand::LiteralString(name)) => Some(name),
         _ => None,
     });
-    names.flat_map(|name| parts(name).1).map(str::to_owned).chain(local.map(|size| format!("local{size}"))).collect()
+    names
+        .flat_map(|name| parts(name).1)
+        .map(str::to_owned)
+        .chain(local.map(|size| format!("local{size}")))
+        .collect()
 }
 
 /// The label that a name marks as a kernel's.
 fn named(inst: &Instruction) -> Option<(Word, Operation)> {
-    let [Operand::IdRef(id), Operand::LiteralString(name)] = inst.operands.as_slice() else { return None };
+    let [Operand::IdRef(id), Operand::LiteralString(name)] = inst.operands.as_slice() else {
+        return None;
+    };
     let (format, op) = parts(name).0.split_once('.')?;
-    let (format, op) = (Format::ALL.into_iter().find(|known| known.name() == format)?, Op::find(op)?);
+    let (format, op) =
+        (Format::ALL.into_iter().find(|known| known.name() == format)?, Op::find(op)?);
     op.formats.contains(&format).then_some((*id, (format, op)))
 }

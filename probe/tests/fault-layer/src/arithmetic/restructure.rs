@@ -1,4 +1,5 @@
-//! What changes instructions before anything is put around them: copies to hold on to, fused and split operations.
+//! What changes instructions before anything is put around them: copies to hold on to, fused and
+//! split operations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,15 +14,26 @@ use super::module::{Rewriter, ids};
 use super::place::Places;
 
 impl Rewriter {
-    /// Gives the kernels of `load_store` that share their loads and store with others an instruction: a copy, in the block
-    /// that is otherwise empty, of what the phi behind it takes from there.
-    pub fn hold_on(&mut self, faults: &[Fault], places: &Places, functions: &mut [Function]) -> bool {
+    /// Gives the kernels of `load_store` that share their loads and store with others an
+    /// instruction: a copy, in the block that is otherwise empty, of what the phi behind it
+    /// takes from there.
+    pub fn hold_on(
+        &mut self,
+        faults: &[Fault],
+        places: &Places,
+        functions: &mut [Function],
+    ) -> bool {
         let mut copies: HashMap<Word, Word> = HashMap::new();
         for function in &mut *functions {
             let kernels = places.kernels(&function.blocks);
             for (block, kernel) in function.blocks.iter_mut().zip(kernels) {
-                let Some(operation) = kernel.filter(|(_, op)| op.code == Code::LoadStore) else { continue };
-                let ([_branch], Some(label)) = (block.instructions.as_slice(), block.label_id()) else { continue };
+                let Some(operation) = kernel.filter(|(_, op)| op.code == Code::LoadStore) else {
+                    continue;
+                };
+                let ([_branch], Some(label)) = (block.instructions.as_slice(), block.label_id())
+                else {
+                    continue;
+                };
                 let expected = |fault: &&Fault| !matches!(fault.verb, Verb::Flush { .. });
                 if faults.iter().filter(expected).any(|fault| chooses(fault, operation, kernel)) {
                     copies.insert(label, self.id());
@@ -32,11 +44,20 @@ impl Rewriter {
         let constants: HashSet<Word> =
             self.module.types_global_values.iter().filter_map(|inst| inst.result_id).collect();
         let mut made: Vec<(Word, Instruction)> = Vec::new();
-        for inst in functions.iter_mut().flat_map(Function::all_inst_iter_mut).filter(|i| i.class.opcode == Op::Phi) {
+        for inst in functions
+            .iter_mut()
+            .flat_map(Function::all_inst_iter_mut)
+            .filter(|i| i.class.opcode == Op::Phi)
+        {
             for pair in inst.operands.chunks_exact_mut(2) {
                 let [Operand::IdRef(value), Operand::IdRef(from)] = pair else { continue };
-                let Some(copy) = copies.get(from).filter(|_| !constants.contains(value)) else { continue };
-                made.push((*from, Instruction::new(Op::CopyObject, inst.result_type, Some(*copy), ids([*value]))));
+                let Some(copy) = copies.get(from).filter(|_| !constants.contains(value)) else {
+                    continue;
+                };
+                made.push((
+                    *from,
+                    Instruction::new(Op::CopyObject, inst.result_type, Some(*copy), ids([*value])),
+                ));
                 pair[0] = Operand::IdRef(*copy);
             }
         }
@@ -51,7 +72,12 @@ impl Rewriter {
     }
 
     /// `fuse` and `split`.
-    pub fn regroup(&mut self, faults: &[Fault], places: &Places, functions: &mut [Function]) -> bool {
+    pub fn regroup(
+        &mut self,
+        faults: &[Fault],
+        places: &Places,
+        functions: &mut [Function],
+    ) -> bool {
         let expected: Vec<&Fault> =
             faults.iter().filter(|fault| matches!(fault.verb, Verb::Fuse | Verb::Split)).collect();
         if expected.is_empty() {
@@ -61,7 +87,12 @@ impl Rewriter {
             .iter()
             .flat_map(Function::all_inst_iter)
             .filter(|inst| inst.class.opcode == Op::FMul)
-            .filter_map(|inst| Some((inst.result_id?, [inst.operands.first()?.clone(), inst.operands.get(1)?.clone()])))
+            .filter_map(|inst| {
+                Some((
+                    inst.result_id?,
+                    [inst.operands.first()?.clone(), inst.operands.get(1)?.clone()],
+                ))
+            })
             .collect();
         let mut changed = false;
         for function in functions {
@@ -71,7 +102,9 @@ impl Rewriter {
                     let found = places.find(&inst, kernel);
                     let chosen = |verb: &Verb| {
                         found.as_ref().is_some_and(|found| {
-                            expected.iter().any(|f| f.verb == *verb && chooses(f, found.operation, kernel))
+                            expected
+                                .iter()
+                                .any(|f| f.verb == *verb && chooses(f, found.operation, kernel))
                         })
                     };
                     let new = if chosen(&Verb::Fuse) {
@@ -89,8 +122,8 @@ impl Rewriter {
         changed
     }
 
-    /// The sum of a product in binary64, where products are exact: drivers may carry out `Fma` in two roundings, which is
-    /// what this is not to be.
+    /// The sum of a product in binary64, where products are exact: drivers may carry out `Fma` in
+    /// two roundings, which is what this is not to be.
     fn fused(
         &mut self,
         sum: &Instruction,
@@ -98,7 +131,8 @@ impl Rewriter {
         places: &Places,
     ) -> Option<Vec<Instruction>> {
         let product = |operand: &Operand| products.get(&operand.id_ref_any()?);
-        let (factors, other) = match (product(sum.operands.first()?), product(sum.operands.get(1)?)) {
+        let (factors, other) = match (product(sum.operands.first()?), product(sum.operands.get(1)?))
+        {
             (Some(factors), _) => (factors, &sum.operands[1]),
             (None, Some(factors)) => (factors, &sum.operands[0]),
             (None, None) => return None,
@@ -106,8 +140,8 @@ impl Rewriter {
         let result = sum.result_id?;
         self.contract(result);
         let kind = self.vector(Format::F64, places.view(result)?.count);
-        let [x, y, z] =
-            [&factors[0], &factors[1], other].map(|operand| self.emit(Op::FConvert, kind, vec![operand.clone()]));
+        let [x, y, z] = [&factors[0], &factors[1], other]
+            .map(|operand| self.emit(Op::FConvert, kind, vec![operand.clone()]));
         let product = self.emit(Op::FMul, kind, ids([x, y]));
         let wide = self.emit(Op::FAdd, kind, ids([product, z]));
         self.out.push(Instruction::new(Op::FConvert, sum.result_type, Some(result), ids([wide])));
@@ -116,7 +150,8 @@ impl Rewriter {
 
     fn split_up(&mut self, quotient: &Instruction, places: &Places) -> Option<Vec<Instruction>> {
         let (kind, result) = (quotient.result_type?, quotient.result_id?);
-        let (x, y) = (quotient.operands.first()?.id_ref_any()?, quotient.operands.get(1)?.id_ref_any()?);
+        let (x, y) =
+            (quotient.operands.first()?.id_ref_any()?, quotient.operands.get(1)?.id_ref_any()?);
         let view = places.view(result)?;
         let layout = view.format.float()?;
         let one = u64::from(layout.bias().cast_unsigned()) << layout.fraction;

@@ -1,9 +1,11 @@
-//! Rounding anew: the result is compared with the exact value in binary64, and its bits are stepped.
+//! Rounding anew: the result is compared with the exact value in binary64, and its bits are
+//! stepped.
 //!
-//! All comparisons are exact: a product of two binary32 has 48 bits and fits; a quotient `r` and a root are compared by
-//! `r * y` with `x`, `r * r` with `x`; a sum's rounding error is found as in Knuth's two-sum (The Art of Computer Programming,
-//! volume 2, section 4.2.2, theorem B) and decides where the sum itself is equal; a number read from fixed point is compared by
-//! its product with the greatest code, which has 41 bits, with the integer next to that.
+//! All comparisons are exact: a product of two binary32 has 48 bits and fits; a quotient `r` and a
+//! root are compared by `r * y` with `x`, `r * r` with `x`; a sum's rounding error is found as in
+//! Knuth's two-sum (The Art of Computer Programming, volume 2, section 4.2.2, theorem B) and
+//! decides where the sum itself is equal; a number read from fixed point is compared by its product
+//! with the greatest code, which has 41 bits, with the integer next to that.
 
 use fpprobe_spirv::op::Function;
 use fpprobe_spirv::{Coding, Format, Op};
@@ -14,12 +16,13 @@ use super::bits::Bits;
 use super::fault::{Direction, Operation};
 use super::module::{Rewriter, ids};
 
-/// Whether results of an operation can be rounded here: those that binary64 tells from the exact value. Mesa takes the
-/// binary64 of the binary16 of an integer for that integer, which leaves nothing to compare.
+/// Whether results of an operation can be rounded here: those that binary64 tells from the exact
+/// value. Mesa takes the binary64 of the binary16 of an integer for that integer, which leaves
+/// nothing to compare.
 pub fn knows(op: &Op, format: Format) -> bool {
     use Function::{
-        Add, Div, Fract, FromSigned, FromUnsigned, InverseSqrt, Load, Mul, MulAdd, OuterProduct, PackHalf, Sqrt, Sub,
-        ToFloat,
+        Add, Div, Fract, FromSigned, FromUnsigned, InverseSqrt, Load, Mul, MulAdd, OuterProduct,
+        PackHalf, Sqrt, Sub, ToFloat,
     };
     match op.function {
         Load => format.channels().iter().any(|channel| greatest(channel.coding).is_some()),
@@ -53,11 +56,13 @@ impl Rounded {
     /// The greatest code, where the component is read from fixed point.
     fn greatest(self) -> Option<u64> {
         let (format, op) = self.operation;
-        let channel = format.channels().get(self.component).filter(|_| op.function == Function::Load);
+        let channel =
+            format.channels().get(self.component).filter(|_| op.function == Function::Load);
         channel.and_then(|channel| greatest(channel.coding))
     }
 
-    /// Whether there is anything to round: components of texels that are no fixed point are left as they are.
+    /// Whether there is anything to round: components of texels that are no fixed point are left as
+    /// they are.
     fn is_known(self) -> bool {
         self.operation.1.function != Function::Load || self.greatest().is_some()
     }
@@ -116,8 +121,8 @@ impl Rewriter {
         Ok(self.select(finite, stepped, result))
     }
 
-    /// In binary64, exactly. The decoration, which SPIR-V has for arithmetic, keeps Mesa from taking a conversion and the
-    /// reverse of it for nothing.
+    /// In binary64, exactly. The decoration, which SPIR-V has for arithmetic, keeps Mesa from
+    /// taking a conversion and the reverse of it for nothing.
     fn wide(&mut self, bits: Bits) -> Word {
         let part = self.part(bits);
         let wide = self.scalar(Format::F64);
@@ -154,8 +159,15 @@ impl Rewriter {
         self.in_binary64(SpvOp::FMul, sum, half)
     }
 
-    /// Whether `value` is beyond the exact result, by magnitude: above or below it as `op` compares.
-    fn beyond(&mut self, compare: SpvOp, of: Rounded, value: Word, operands: &[Word]) -> Result<Word, String> {
+    /// Whether `value` is beyond the exact result, by magnitude: above or below it as `op`
+    /// compares.
+    fn beyond(
+        &mut self,
+        compare: SpvOp,
+        of: Rounded,
+        value: Word,
+        operands: &[Word],
+    ) -> Result<Word, String> {
         let op = of.operation.1;
         let product = |this: &mut Self, first, second| this.in_binary64(SpvOp::FMul, first, second);
         let mut value = value;
@@ -172,7 +184,9 @@ impl Rewriter {
                 let first = product(self, *x, *y);
                 self.sum(SpvOp::FAdd, first, *z)
             }
-            (Function::Mul | Function::OuterProduct, [x, y]) => Against { value: product(self, *x, *y), error: None },
+            (Function::Mul | Function::OuterProduct, [x, y]) => {
+                Against { value: product(self, *x, *y), error: None }
+            }
             (Function::Div, [x, y]) => {
                 value = product(self, value, *y);
                 Against { value: *x, error: None }
@@ -184,15 +198,22 @@ impl Rewriter {
             (Function::InverseSqrt, [x]) => {
                 let square = product(self, value, value);
                 value = product(self, square, *x);
-                Against { value: self.float_constant(Format::F64, 1, 0x3ff0_0000_0000_0000), error: None }
+                Against {
+                    value: self.float_constant(Format::F64, 1, 0x3ff0_0000_0000_0000),
+                    error: None,
+                }
             }
             (Function::Fract, [x]) => {
                 let whole = self.of_binary64(GlslStd450Op::Floor, *x);
                 self.sum(SpvOp::FSub, *x, whole)
             }
-            (Function::ToFloat | Function::PackHalf | Function::FromSigned | Function::FromUnsigned, [x]) => {
-                Against { value: *x, error: None }
-            }
+            (
+                Function::ToFloat
+                | Function::PackHalf
+                | Function::FromSigned
+                | Function::FromUnsigned,
+                [x],
+            ) => Against { value: *x, error: None },
             _ => return Err(format!("{} is not rounded here", op.name)),
         };
         let bool = self.scalar(Format::Bool);

@@ -9,8 +9,8 @@ use rspirv::spirv::Op;
 
 use super::{Arithmetic, Mode, rewrite};
 
-/// One module a format and route (image kernels: one a kernel) with every operation, by buffer at every width; and image kernels
-/// of several formats side by side.
+/// One module a format and route (image kernels: one a kernel) with every operation, by buffer at
+/// every width; and image kernels of several formats side by side.
 fn modules(controls: &str) -> Vec<Vec<u32>> {
     let controls: Controls = controls.parse().unwrap();
     let plain = |format| {
@@ -19,10 +19,13 @@ fn modules(controls: &str) -> Vec<Vec<u32>> {
     };
     let wide = |format| {
         let kernels = plain(format);
-        kernels.flat_map(|kernel| kernel.op.widths().map(move |width| Kernel { controls, width, ..kernel }))
+        kernels.flat_map(|kernel| {
+            kernel.op.widths().map(move |width| Kernel { controls, width, ..kernel })
+        })
     };
     let sides = catalogue::side_by_side().into_iter();
-    let sides = sides.map(|all| all.into_iter().map(|kernel| Kernel { controls, ..kernel }).collect::<Vec<_>>());
+    let sides = sides
+        .map(|all| all.into_iter().map(|kernel| Kernel { controls, ..kernel }).collect::<Vec<_>>());
     let mut modules: Vec<Vec<u32>> = sides.map(|kernels| module_of(&kernels)).collect();
     for format in Format::ALL {
         let kernels: Vec<Kernel> = wide(format).collect();
@@ -32,7 +35,8 @@ fn modules(controls: &str) -> Vec<Vec<u32>> {
             kernels.into_iter().partition(|kernel| kernel.route.is_folded());
         modules.extend(folded.chunks(1).chain(kernels.chunks(together)).map(module_of));
         for route in Route::OTHERS {
-            let kernels = plain(format).filter_map(|kernel| Kernel { controls, route, ..kernel }.checked().ok());
+            let kernels = plain(format)
+                .filter_map(|kernel| Kernel { controls, route, ..kernel }.checked().ok());
             let kernels: Vec<Kernel> = kernels.collect();
             modules.extend(kernels.chunks(kernels.len().max(1)).map(module_of));
         }
@@ -82,8 +86,8 @@ const EACH: [&str; 20] = [
     "round to nearest in r16unorm.load|rgba8srgb.sample",
 ];
 
-/// What SPIR-V asks of every module (section 2.8 and 2.16): an id is defined once and below the bound, what is used is
-/// defined, and no type that is not an aggregate is declared twice.
+/// What SPIR-V asks of every module (section 2.8 and 2.16): an id is defined once and below the
+/// bound, what is used is defined, and no type that is not an aggregate is declared twice.
 fn check(words: &[u32]) {
     let module = load(words).unwrap();
     let bound = module.header.as_ref().unwrap().bound;
@@ -96,8 +100,11 @@ fn check(words: &[u32]) {
         assert!(defined.contains(&id), "{id}");
     }
     let scalars = [Op::TypeBool, Op::TypeInt, Op::TypeFloat, Op::TypeVector, Op::TypePointer];
-    let mut types: Vec<&Instruction> =
-        module.types_global_values.iter().filter(|inst| scalars.contains(&inst.class.opcode)).collect();
+    let mut types: Vec<&Instruction> = module
+        .types_global_values
+        .iter()
+        .filter(|inst| scalars.contains(&inst.class.opcode))
+        .collect();
     while let Some(last) = types.pop() {
         assert!(!types.iter().any(|other| other.is_type_identical(last)), "{last:?}");
     }
@@ -138,7 +145,9 @@ fn modules_without_the_operation_stay_as_they_are() {
         assert_eq!(with(&words, &[statement]), words, "{statement}");
     }
     assert_ne!(with(&words, &["give 0 in f32.fadd unless ftz32"]), words);
-    for (id, way) in [("f32.fadd:route=literal", "literal"), ("f32.fadd:route=push;width=3", "push by x3")] {
+    for (id, way) in
+        [("f32.fadd:route=literal", "literal"), ("f32.fadd:route=push;width=3", "push by x3")]
+    {
         let words = module_with(&[id]);
         assert_ne!(with(&words, &[&format!("give 0 in f32.fadd by {way}")]), words);
         assert_eq!(with(&words, &["give 0 in f32.fadd by uniform"]), words);
@@ -155,7 +164,11 @@ fn a_kernel_is_hit_within_its_own_code_only() {
     assert_eq!(struck("give 0 in f32.fdiv"), 2);
     assert_eq!(struck("give 0 in f32.fdiv at f32.mul_rcp"), 1);
     // Movers are known by their kernel: alone and in company.
-    for ids in [&["f32.load_store"][..], &["f32.load_store", "f32.copy_object"], &["f32.phi", "f32.select"]] {
+    for ids in [
+        &["f32.load_store"][..],
+        &["f32.load_store", "f32.copy_object"],
+        &["f32.phi", "f32.select"],
+    ] {
         let words = module_with(ids);
         assert_ne!(with(&words, &["give 0 in f32.load_store|f32.phi"]), words, "{ids:?}");
     }
@@ -182,8 +195,13 @@ fn claimed_modes_do_not_reach_the_driver() {
     assert_eq!((module.execution_modes.len(), module.extensions.len()), (1, 0));
     // Preserving beats a habit of flushing, whichever is said first.
     let words = module_with(&["f32.fadd:controls=dp32"]);
-    let kept =
-        rewrite(&words, &faults(&["flush f32 operands", "flush f32 results"]), &[mode("dp32", true)], 0).unwrap();
+    let kept = rewrite(
+        &words,
+        &faults(&["flush f32 operands", "flush f32 results"]),
+        &[mode("dp32", true)],
+        0,
+    )
+    .unwrap();
     assert_eq!(kept, rewrite(&words, &[], &[mode("dp32", true)], 0).unwrap());
     assert_eq!(with(&words, &["flush f32 operands unless dp32", "keep f32 results"]), words);
 }

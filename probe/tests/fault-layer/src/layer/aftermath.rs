@@ -1,5 +1,6 @@
-//! What becomes of results after a dispatch: bits flip, or those of an earlier dispatch come back. fpprobe's buffers lie in
-//! memory that the host has mapped, so it is done there, when a fence says that the dispatch is over.
+//! What becomes of results after a dispatch: bits flip, or those of an earlier dispatch come back.
+//! fpprobe's buffers lie in memory that the host has mapped, so it is done there, when a fence says
+//! that the dispatch is over.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -56,8 +57,11 @@ pub(super) fn harm(device: &Device, launches: &[Launch]) {
         return;
     }
     for launch in launches {
-        let mut results: Vec<&mut [u8]> =
-            buffers(device, launch.set).into_iter().filter(|(place, _)| is_result(*place)).map(|one| one.1).collect();
+        let mut results: Vec<&mut [u8]> = buffers(device, launch.set)
+            .into_iter()
+            .filter(|(place, _)| is_result(*place))
+            .map(|one| one.1)
+            .collect();
         let left = results.iter().map(|bytes| bytes.to_vec()).collect();
         let before = lock(&device.left).insert(launch.pipeline, left);
         for (armed, damage) in damages() {
@@ -84,8 +88,8 @@ pub(super) fn harm(device: &Device, launches: &[Launch]) {
     }
 }
 
-/// Puts the results of a model in the place of the device's, where it says something, for kernels that multiply
-/// matrices.
+/// Puts the results of a model in the place of the device's, where it says something, for kernels
+/// that multiply matrices.
 fn follow(device: &Device, launch: &Launch, model: UnitModel) {
     let [id] = &launch.module.kernels[..] else { return };
     let Ok(kernel) = id.parse::<Kernel>() else { return };
@@ -94,17 +98,25 @@ fn follow(device: &Device, launch: &Launch, model: UnitModel) {
     let fits = |plan: &Plan| {
         plan.buffers.len() == buffers.len()
             && plan.buffers.iter().zip(&buffers).all(|(own, (place, bytes))| {
-                own.binding() == *place && own.bytes() <= bytes.len() && bytes.len() < own.bytes() + SLACK
+                own.binding() == *place
+                    && own.bytes() <= bytes.len()
+                    && bytes.len() < own.bytes() + SLACK
             })
     };
     let plans = [true, false].into_iter().flat_map(|storage16| {
-        (1..MOST_SLOTS).map(move |slots| Plan::new(&[(kernel, slots)], storage16, Variant::default()))
+        (1..MOST_SLOTS)
+            .map(move |slots| Plan::new(&[(kernel, slots)], storage16, Variant::default()))
     });
     let Some(plan) = plans.into_iter().find(fits) else { return };
     let placed = &plan.placed[0];
     for slot in 0..placed.slots {
-        let value = |region: &Region, component| plan::read(&plan, buffers[region.buffer].1, region, slot, component);
-        let operands = placed.params.iter().flat_map(|region| (0..region.shape.width).map(move |one| (region, one)));
+        let value = |region: &Region, component| {
+            plan::read(&plan, buffers[region.buffer].1, region, slot, component)
+        };
+        let operands = placed
+            .params
+            .iter()
+            .flat_map(|region| (0..region.shape.width).map(move |one| (region, one)));
         let case: Vec<u64> = operands.map(|(region, component)| value(region, component)).collect();
         if let Some(bits) = model.element(&kernel, &case) {
             let region = &placed.results[0];
@@ -113,8 +125,8 @@ fn follow(device: &Device, launch: &Launch, model: UnitModel) {
     }
 }
 
-/// Flips one bit of each word with this probability, in units of 2^-32; `sums`: not of every fourth word, which counts
-/// invocations in digests.
+/// Flips one bit of each word with this probability, in units of 2^-32; `sums`: not of every fourth
+/// word, which counts invocations in digests.
 fn flip(bytes: &mut [u8], threshold: u32, sums: bool) {
     for (place, word) in bytes.chunks_exact_mut(4).enumerate() {
         let drawn = random();
@@ -125,7 +137,8 @@ fn flip(bytes: &mut [u8], threshold: u32, sums: bool) {
     }
 }
 
-/// Makes each result another one with this probability; where they are digests, those that these are of.
+/// Makes each result another one with this probability; where they are digests, those that these
+/// are of.
 fn strike(bytes: &mut [u8], launch: &Launch, rate: f64, lane: Option<u32>) {
     let domain = launch.module.kernels.first().and_then(|id| Domain::of(&id.parse().ok()?).ok());
     let digests = bytes.chunks_exact(4 * Digest::WORDS).map(|digest| &digest[12..]);
@@ -137,7 +150,8 @@ fn strike(bytes: &mut [u8], launch: &Launch, rate: f64, lane: Option<u32>) {
     };
     let strikes = |place: u32| lane.is_none_or(|lane| (place ^ launch.turn) % 32 == lane);
     let Some(domain) = domain.filter(|_| are_sums) else {
-        for (_, bytes) in (0..).zip(bytes.chunks_exact_mut(4)).filter(|(place, _)| strikes(*place)) {
+        for (_, bytes) in (0..).zip(bytes.chunks_exact_mut(4)).filter(|(place, _)| strikes(*place))
+        {
             if uniform() < rate {
                 let bit = random() % 16;
                 word(bytes, &|old| old ^ 1 << bit);
@@ -145,13 +159,16 @@ fn strike(bytes: &mut [u8], launch: &Launch, rate: f64, lane: Option<u32>) {
         }
         return;
     };
-    // A result that is another one adds something to the sum of hashes, to that of the steps left, and to that of the lanes.
-    let (results, steps) = (domain.block() as f64 / lane.map_or(1.0, |_| 32.0), domain.block() as u32 / LANES);
+    // A result that is another one adds something to the sum of hashes, to that of the steps left,
+    // and to that of the lanes.
+    let (results, steps) =
+        (domain.block() as f64 / lane.map_or(1.0, |_| 32.0), domain.block() as u32 / LANES);
     for digest in bytes.chunks_exact_mut(4 * Digest::WORDS) {
         let mut left = uniform().ln();
         // As many as Poisson's distribution has of this mean.
         while left > -results * rate {
-            let (change, step, mut place) = (random() as u32, random() as u32 % steps, random() as u32 % LANES);
+            let (change, step, mut place) =
+                (random() as u32, random() as u32 % steps, random() as u32 % LANES);
             if let Some(lane) = lane {
                 place = (place & !31 | lane) ^ launch.turn;
             }
@@ -174,7 +191,10 @@ fn random() -> u64 {
     const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
     if STATE.load(Ordering::Relaxed) == 0 {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        STATE.store(now.as_nanos() as u64 ^ u64::from(std::process::id()).rotate_left(32), Ordering::Relaxed);
+        STATE.store(
+            now.as_nanos() as u64 ^ u64::from(std::process::id()).rotate_left(32),
+            Ordering::Relaxed,
+        );
     }
     // SplitMix64.
     let mut z = STATE.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
@@ -184,7 +204,10 @@ fn random() -> u64 {
 }
 
 /// The buffers that a set names, each with its binding, where the host has them.
-#[expect(clippy::mut_from_ref, reason = "the memory is the driver's; the device's record only says where it lies")]
+#[expect(
+    clippy::mut_from_ref,
+    reason = "the memory is the driver's; the device's record only says where it lies"
+)]
 fn buffers(device: &Device, set: vk::DescriptorSet) -> Vec<(u32, &mut [u8])> {
     let bindings = lock(&device.sets).get(&set).cloned().unwrap_or_default();
     let mut bindings: Vec<(u32, BufferRange)> = bindings.into_iter().collect();
@@ -193,9 +216,10 @@ fn buffers(device: &Device, set: vk::DescriptorSet) -> Vec<(u32, &mut [u8])> {
     let bytes = |(binding, bound): (u32, BufferRange)| {
         let (memory, offset) = places.get(&bound.buffer)?;
         let start = mapped.get(memory)? + (offset + bound.offset) as usize;
-        // SAFETY: fpprobe keeps its memory mapped from the start on, and the buffer lies there; the dispatch is over, and fpprobe
-        // waits for this call before it looks.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(start as *mut u8, bound.range as usize) };
+        // SAFETY: fpprobe keeps its memory mapped from the start on, and the buffer lies there; the
+        // dispatch is over, and fpprobe waits for this call before it looks.
+        let bytes =
+            unsafe { std::slice::from_raw_parts_mut(start as *mut u8, bound.range as usize) };
         Some((binding, bytes))
     };
     bindings.into_iter().filter_map(bytes).collect()

@@ -24,7 +24,9 @@ fn changing(process: bool) -> u64 {
 fn text(array: &mut [std::ffi::c_char], expected: Field) {
     for kind in kinds() {
         match kind {
-            Kind::Text { field, bytes, endless } if *field == expected => property::write(array, bytes, *endless),
+            Kind::Text { field, bytes, endless } if *field == expected => {
+                property::write(array, bytes, *endless)
+            }
             Kind::Changing { field, process } if *field == expected => {
                 property::number_text(array, changing(*process));
             }
@@ -101,10 +103,14 @@ pub(super) unsafe fn chained(chain: *mut c_void) {
         found.driver_id = driver_id().unwrap_or(found.driver_id);
     }
     // SAFETY: see above.
-    if let Some(found) = unsafe { chain::find::<vk::PhysicalDeviceFloatControlsProperties<'_>>(chain) } {
+    if let Some(found) =
+        unsafe { chain::find::<vk::PhysicalDeviceFloatControlsProperties<'_>>(chain) }
+    {
         claims().for_each(|(control, value)| float_control(found, control, value));
-        found.denorm_behavior_independence = independence().unwrap_or(found.denorm_behavior_independence);
-        found.rounding_mode_independence = independence().unwrap_or(found.rounding_mode_independence);
+        found.denorm_behavior_independence =
+            independence().unwrap_or(found.denorm_behavior_independence);
+        found.rounding_mode_independence =
+            independence().unwrap_or(found.rounding_mode_independence);
     }
     // SAFETY: see above.
     if let Some(found) = unsafe { chain::find::<vk::PhysicalDeviceVulkan12Properties<'_>>(chain) } {
@@ -112,8 +118,10 @@ pub(super) unsafe fn chained(chain: *mut c_void) {
         text(&mut found.driver_info, Field::DriverInfo);
         found.driver_id = driver_id().unwrap_or(found.driver_id);
         claims().for_each(|(control, value)| float_control12(found, control, value));
-        found.denorm_behavior_independence = independence().unwrap_or(found.denorm_behavior_independence);
-        found.rounding_mode_independence = independence().unwrap_or(found.rounding_mode_independence);
+        found.denorm_behavior_independence =
+            independence().unwrap_or(found.denorm_behavior_independence);
+        found.rounding_mode_independence =
+            independence().unwrap_or(found.rounding_mode_independence);
     }
 }
 
@@ -154,9 +162,11 @@ pub(super) unsafe fn features(core: *mut vk::PhysicalDeviceFeatures, chain: *mut
     }
     if reports() {
         // SAFETY: the caller's promise.
-        if let Some(found) = unsafe { chain::find::<vk::PhysicalDeviceFaultFeaturesEXT<'_>>(chain) } {
+        if let Some(found) = unsafe { chain::find::<vk::PhysicalDeviceFaultFeaturesEXT<'_>>(chain) }
+        {
             found.device_fault = vk::TRUE;
-            let binary = kinds().any(|kind| matches!(kind, Kind::Report(report) if report.binary > 0));
+            let binary =
+                kinds().any(|kind| matches!(kind, Kind::Report(report) if report.binary > 0));
             found.device_fault_vendor_binary = vk::Bool32::from(binary);
         }
     }
@@ -186,9 +196,10 @@ pub(super) unsafe fn places(
             ),*].into_iter().flatten().collect()
         };
     }
-    let core = |field: fn(&mut vk::PhysicalDeviceFeatures) -> &mut vk::Bool32| -> Vec<*mut vk::Bool32> {
-        core.map(|core| &raw mut *field(core)).into_iter().collect()
-    };
+    let core =
+        |field: fn(&mut vk::PhysicalDeviceFeatures) -> &mut vk::Bool32| -> Vec<*mut vk::Bool32> {
+            core.map(|core| &raw mut *field(core)).into_iter().collect()
+        };
     match name {
         "shaderFloat16" => chained!(
             vk::PhysicalDeviceShaderFloat16Int8Features<'_>: shader_float16,
@@ -200,7 +211,9 @@ pub(super) unsafe fn places(
         }
         "shaderInt16" => core(|core| &mut core.shader_int16),
         "shaderInt64" => core(|core| &mut core.shader_int64),
-        "shaderStorageImageExtendedFormats" => core(|core| &mut core.shader_storage_image_extended_formats),
+        "shaderStorageImageExtendedFormats" => {
+            core(|core| &mut core.shader_storage_image_extended_formats)
+        }
         "storageBuffer16BitAccess" => chained!(
             vk::PhysicalDevice16BitStorageFeatures<'_>: storage_buffer16_bit_access,
             vk::PhysicalDeviceVulkan11Features<'_>: storage_buffer16_bit_access
@@ -214,7 +227,9 @@ pub(super) fn switched_extensions() -> Vec<(String, bool)> {
     let own = |name: &CStr| name.to_string_lossy().into_owned();
     let expected = kinds().filter_map(|kind| match kind {
         Kind::Extension(name, on) => Some((name.clone(), *on)),
-        Kind::Claim { control: Control::FastMath0, .. } => Some((own(khr::shader_float_controls2::NAME), true)),
+        Kind::Claim { control: Control::FastMath0, .. } => {
+            Some((own(khr::shader_float_controls2::NAME), true))
+        }
         Kind::Report(_) => Some((own(ext::device_fault::NAME), true)),
         _ => None,
     });
@@ -224,9 +239,12 @@ pub(super) fn switched_extensions() -> Vec<(String, bool)> {
 /// The device's extensions.
 pub(super) fn extensions(mut found: Vec<vk::ExtensionProperties>) -> Vec<vk::ExtensionProperties> {
     for (name, on) in switched_extensions() {
-        found.retain(|one| one.extension_name_as_c_str().is_ok_and(|other| other.to_bytes() != name.as_bytes()));
+        found.retain(|one| {
+            one.extension_name_as_c_str().is_ok_and(|other| other.to_bytes() != name.as_bytes())
+        });
         if on {
-            let mut one = vk::ExtensionProperties { spec_version: 1, ..vk::ExtensionProperties::default() };
+            let mut one =
+                vk::ExtensionProperties { spec_version: 1, ..vk::ExtensionProperties::default() };
             property::write(&mut one.extension_name, name.as_bytes(), false);
             found.push(one);
         }

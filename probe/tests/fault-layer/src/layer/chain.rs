@@ -1,4 +1,5 @@
-//! Chains of structures: the loader's links from layer to layer, and Vulkan's extensions of structures.
+//! Chains of structures: the loader's links from layer to layer, and Vulkan's extensions of
+//! structures.
 
 use std::ffi::c_void;
 
@@ -23,7 +24,8 @@ pub(super) struct DeviceLink {
     pub(super) get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr,
 }
 
-/// `VkLayerInstanceCreateInfo` and `VkLayerDeviceCreateInfo`, whose union holds a link where `function` says so.
+/// `VkLayerInstanceCreateInfo` and `VkLayerDeviceCreateInfo`, whose union holds a link where
+/// `function` says so.
 #[repr(C)]
 struct CreateInfo<L> {
     s_type: vk::StructureType,
@@ -32,11 +34,13 @@ struct CreateInfo<L> {
     link: *mut L,
 }
 
-/// Takes the link for this layer out of a chain and leaves the next layer its own ("Loader and Layer Interface",
-/// section "Creating New Dispatchable Objects" and the examples of `vkCreateInstance` and `vkCreateDevice`).
+/// Takes the link for this layer out of a chain and leaves the next layer its own ("Loader and
+/// Layer Interface", section "Creating New Dispatchable Objects" and the examples of
+/// `vkCreateInstance` and `vkCreateDevice`).
 ///
 /// # Safety
-/// `chain` is a chain as the loader passes it on, and `kind` the type of its structures that hold links of type `L`.
+/// `chain` is a chain as the loader passes it on, and `kind` the type of its structures that hold
+/// links of type `L`.
 pub(super) unsafe fn advance<L>(
     chain: *const c_void,
     kind: vk::StructureType,
@@ -47,7 +51,8 @@ pub(super) unsafe fn advance<L>(
     while let Some(structure) = unsafe { place.as_ref() } {
         if structure.s_type == kind {
             let info = place.cast::<CreateInfo<L>>();
-            // SAFETY: the type says what it is. The loader means layers to write to it, though the chain is const.
+            // SAFETY: the type says what it is. The loader means layers to write to it, though the
+            // chain is const.
             let info = unsafe { &mut *info };
             if info.function == LINK {
                 // SAFETY: a link of that function is never null and outlives the call.

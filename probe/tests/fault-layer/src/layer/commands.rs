@@ -18,7 +18,7 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
     macro_rules! own {
         ($($function:ident: $kind:ty,)*) => {
             match name {
-                // SAFETY: function pointers all have one size, and whoever asks by name knows the type.
+                // SAFETY: function pointers all have one size; who asks by name knows the type.
                 $(stringify!($function) => unsafe { transmute::<$kind, unsafe extern "system" fn()>($function) },)*
                 _ => return None,
             }
@@ -151,10 +151,20 @@ unsafe extern "system" fn vkCmdBlitImage(
             std::mem::swap(&mut first.x, &mut last.x);
         }
     }
-    // SAFETY: the function has the type of its name, and gets what this one got, or the same texels in another order.
+    // SAFETY: the function has the type of its name, and gets what this one got, or the same texels
+    // in another order.
     unsafe {
         let next: vk::PFN_vkCmdBlitImage = transmute(device.next(NAME));
-        next(commands, source, source_layout, target, target_layout, count, regions.as_ptr(), filter);
+        next(
+            commands,
+            source,
+            source_layout,
+            target,
+            target_layout,
+            count,
+            regions.as_ptr(),
+            filter,
+        );
     }
 }
 
@@ -176,7 +186,8 @@ unsafe extern "system" fn vkCmdClearColorImage(
         words.swap(0, 2);
     }
     let color = vk::ClearColorValue { uint32: words };
-    // SAFETY: the function has the type of its name, and gets what this one got, or the components in another order.
+    // SAFETY: the function has the type of its name, and gets what this one got, or the components
+    // in another order.
     unsafe {
         let next: vk::PFN_vkCmdClearColorImage = transmute(device.next(NAME));
         next(commands, image, layout, &raw const color, count, ranges);
@@ -211,16 +222,26 @@ unsafe extern "system" fn vkCmdCopyImage(
         };
         regions = regions.into_iter().flat_map(halves).collect();
     }
-    // SAFETY: the function has the type of its name, and gets what this one got, or the same texels in another order.
+    // SAFETY: the function has the type of its name, and gets what this one got, or the same texels
+    // in another order.
     unsafe {
         let next: vk::PFN_vkCmdCopyImage = transmute(device.next(NAME));
-        next(commands, source, source_layout, target, target_layout, regions.len() as u32, regions.as_ptr());
+        next(
+            commands,
+            source,
+            source_layout,
+            target,
+            target_layout,
+            regions.len() as u32,
+            regions.as_ptr(),
+        );
     }
 }
 
 unsafe extern "system" fn vkCmdDispatch(commands: vk::CommandBuffer, x: u32, y: u32, z: u32) {
     const NAME: &str = "vkCmdDispatch";
-    // SAFETY: the handle is the caller's; the function has the type of its name, and gets no more work groups than this one got.
+    // SAFETY: the handle is the caller's; the function has the type of its name, and gets no more
+    // work groups than this one got.
     let (set, damage) = unsafe {
         launched(commands, NAME, x, y, |device, columns, rows| {
             let next: vk::PFN_vkCmdDispatch = transmute(device.next(NAME));
@@ -230,7 +251,10 @@ unsafe extern "system" fn vkCmdDispatch(commands: vk::CommandBuffer, x: u32, y: 
     // SAFETY: the handle is the caller's.
     let device = unsafe { device(commands) };
     if let Some(set) = set {
-        for damage in damage.into_iter().filter(|one| matches!(one, Damage::Overrun(_) | Damage::Scribble { .. })) {
+        for damage in damage
+            .into_iter()
+            .filter(|one| matches!(one, Damage::Overrun(_) | Damage::Scribble { .. }))
+        {
             // SAFETY: the command buffer is recording, and the set it has bound is alive.
             unsafe { memory::overwrite(&device, commands, set, damage) };
         }
@@ -251,7 +275,9 @@ unsafe extern "system" fn vkCmdPushConstants(
     let _ = device.before(NAME, &[]);
     if offset == 0 && size == Push::BYTES {
         // SAFETY: that many bytes are there.
-        let bytes = unsafe { std::slice::from_raw_parts(values.cast::<[u8; 4]>(), Push::BYTES as usize / 4) };
+        let bytes = unsafe {
+            std::slice::from_raw_parts(values.cast::<[u8; 4]>(), Push::BYTES as usize / 4)
+        };
         lock(&device.recordings).entry(commands).or_default().turn = u32::from_le_bytes(bytes[2]);
     }
     // SAFETY: the function has the type of its name, and gets what this one got.
@@ -278,8 +304,8 @@ unsafe extern "system" fn vkCmdDraw(
     }
 }
 
-/// What becomes of shaders that are set going: in x and y no more of them than were asked for. Gives the set that is bound, and
-/// the damage that is done.
+/// What becomes of shaders that are set going: in x and y no more of them than were asked for.
+/// Gives the set that is bound, and the damage that is done.
 ///
 /// # Safety
 /// The command buffer is recording, and `next` may be called.
@@ -295,8 +321,10 @@ unsafe fn launched(
     let (modules, set) = {
         let mut recordings = lock(&device.recordings);
         let recording = recordings.entry(commands).or_default();
-        let (pipeline, set, turn) = (recording.pipeline, recording.set.unwrap_or_default(), recording.turn);
-        let launch = |module| Launch { module, pipeline, set, turn, again: false, elsewhere: false };
+        let (pipeline, set, turn) =
+            (recording.pipeline, recording.set.unwrap_or_default(), recording.turn);
+        let launch =
+            |module| Launch { module, pipeline, set, turn, again: false, elsewhere: false };
         recording.dispatched.extend(recording.bound.clone().map(launch));
         (recording.bound.clone(), recording.set)
     };
@@ -306,7 +334,9 @@ unsafe fn launched(
         .armed
         .iter()
         .filter_map(|armed| match armed.statement.kind {
-            Kind::Damage(damage) if !damage.comes_after() && strikes(armed, &modules) => Some(damage),
+            Kind::Damage(damage) if !damage.comes_after() && strikes(armed, &modules) => {
+                Some(damage)
+            }
             _ => None,
         })
         .collect();
@@ -343,7 +373,12 @@ unsafe extern "system" fn vkQueueSubmit(
             // SAFETY: that many command buffers are there.
             let commands = unsafe { *submission.p_command_buffers.add(index) };
             let recordings = lock(&device.recordings);
-            launches.extend(recordings.get(&commands).into_iter().flat_map(|recording| recording.dispatched.clone()));
+            launches.extend(
+                recordings
+                    .get(&commands)
+                    .into_iter()
+                    .flat_map(|recording| recording.dispatched.clone()),
+            );
         }
     }
     // Dispatches over several windows of operands are one of their pipeline.
@@ -389,12 +424,14 @@ unsafe extern "system" fn vkWaitForFences(
             vk::Result::TIMEOUT
         }
         Some(code) => code,
-        // SAFETY: the function has the type of its name, and gets what this one got, as many fences.
+        // SAFETY: the function has the type of its name, and gets what this one got, as many
+        // fences.
         None => unsafe {
             let next: vk::PFN_vkWaitForFences = transmute(device.next(NAME));
             let code = next(handle, count, fences, all, timeout);
             if code == vk::Result::SUCCESS {
-                let over = (0..count as usize).filter_map(|index| lock(&device.fences).remove(&*fences.add(index)));
+                let over = (0..count as usize)
+                    .filter_map(|index| lock(&device.fences).remove(&*fences.add(index)));
                 aftermath::harm(&device, &over.flatten().collect::<Vec<_>>());
             }
             code

@@ -14,14 +14,18 @@ use super::{answers, commands, device_fault, instance, lists, memory, plain, que
 pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
     let own = match name {
         // SAFETY: function pointers all have one size, and whoever asks by name knows the type.
-        "vkCreateDevice" => unsafe { transmute::<vk::PFN_vkCreateDevice, unsafe extern "system" fn()>(vkCreateDevice) },
+        "vkCreateDevice" => unsafe {
+            transmute::<vk::PFN_vkCreateDevice, unsafe extern "system" fn()>(vkCreateDevice)
+        },
         // SAFETY: as above.
         "vkDestroyDevice" => unsafe {
             transmute::<vk::PFN_vkDestroyDevice, unsafe extern "system" fn()>(vkDestroyDevice)
         },
         // SAFETY: as above.
         "vkGetDeviceProcAddr" => unsafe {
-            transmute::<vk::PFN_vkGetDeviceProcAddr, unsafe extern "system" fn()>(super::get_device_proc_addr)
+            transmute::<vk::PFN_vkGetDeviceProcAddr, unsafe extern "system" fn()>(
+                super::get_device_proc_addr,
+            )
         },
         _ => {
             return plain::find(name)
@@ -47,11 +51,16 @@ unsafe extern "system" fn vkCreateDevice(
     // SAFETY: the loader puts its links into the chain of this call.
     let link = unsafe {
         let next = |link: &DeviceLink| link.next;
-        chain::advance::<DeviceLink>((*info).p_next, vk::StructureType::LOADER_DEVICE_CREATE_INFO, next)
+        chain::advance::<DeviceLink>(
+            (*info).p_next,
+            vk::StructureType::LOADER_DEVICE_CREATE_INFO,
+            next,
+        )
     };
     let Some(link) = link else { return vk::Result::ERROR_INITIALIZATION_FAILED };
     // SAFETY: the link lives until after the call.
-    let (get_instance, get) = unsafe { ((*link).get_instance_proc_addr, (*link).get_device_proc_addr) };
+    let (get_instance, get) =
+        unsafe { ((*link).get_instance_proc_addr, (*link).get_device_proc_addr) };
     // SAFETY: the physical device belongs to an instance that is known.
     let owner = unsafe { super::state::instance(physical) };
     // SAFETY: the next in the chain gave this function for this instance.
@@ -73,7 +82,10 @@ unsafe extern "system" fn vkCreateDevice(
     code
 }
 
-unsafe extern "system" fn vkDestroyDevice(handle: vk::Device, allocator: *const vk::AllocationCallbacks<'_>) {
+unsafe extern "system" fn vkDestroyDevice(
+    handle: vk::Device,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
     let _ = before("vkDestroyDevice", &[]);
     if handle == vk::Device::null() {
         return;
@@ -85,8 +97,8 @@ unsafe extern "system" fn vkDestroyDevice(handle: vk::Device, allocator: *const 
     }
 }
 
-/// What is asked of the driver: what was asked of the layer, less what only the layer has. Changes the caller's features
-/// in place, and restores them when dropped.
+/// What is asked of the driver: what was asked of the layer, less what only the layer has. Changes
+/// the caller's features in place, and restores them when dropped.
 struct KernelCases<'a> {
     info: vk::DeviceCreateInfo<'a>,
     /// What `info` points to.
@@ -124,10 +136,12 @@ impl KernelCases<'_> {
         let first = (&raw mut info).cast();
         let foreign = foreign.into_iter().filter(|(ours, _)| *ours);
         // SAFETY: the chain is the caller's.
-        let mut unlinked: Vec<_> = foreign.filter_map(|(_, kind)| unsafe { chain::unlink(first, kind) }).collect();
+        let mut unlinked: Vec<_> =
+            foreign.filter_map(|(_, kind)| unsafe { chain::unlink(first, kind) }).collect();
         // The first structure is a copy, and the caller's own still points to the next.
         unlinked.retain(|[before, _]| *before != first);
-        // SAFETY: nothing but the lifetime of what it points to changes, which is the caller's promise.
+        // SAFETY: nothing but the lifetime of what it points to changes, which is the caller's
+        // promise.
         let info = unsafe { transmute::<vk::DeviceCreateInfo<'_>, vk::DeviceCreateInfo<'_>>(info) };
         KernelCases { info, _extensions: extensions, _queues: queues, changed, unlinked }
     }
@@ -150,9 +164,15 @@ impl Drop for KernelCases<'_> {
 ///
 /// # Safety
 /// `info` is valid.
-unsafe fn extensions(physical: vk::PhysicalDevice, info: &vk::DeviceCreateInfo<'_>) -> Vec<*const c_char> {
-    let added: Vec<String> =
-        answers::switched_extensions().into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect();
+unsafe fn extensions(
+    physical: vk::PhysicalDevice,
+    info: &vk::DeviceCreateInfo<'_>,
+) -> Vec<*const c_char> {
+    let added: Vec<String> = answers::switched_extensions()
+        .into_iter()
+        .filter(|(_, on)| *on)
+        .map(|(name, _)| name)
+        .collect();
     // SAFETY: the physical device is the caller's.
     let own = unsafe { lists::extensions(physical) };
     let has = |name: &CStr| own.iter().any(|one| one.extension_name_as_c_str() == Ok(name));
@@ -174,12 +194,17 @@ unsafe fn extensions(physical: vk::PhysicalDevice, info: &vk::DeviceCreateInfo<'
 ///
 /// # Safety
 /// `info` is valid, and what it points to may be written.
-unsafe fn without_added_features(own: &[&str], info: &vk::DeviceCreateInfo<'_>) -> Vec<(*mut vk::Bool32, vk::Bool32)> {
-    let added: Vec<&str> = answers::switched().filter(|(_, value)| *value != 0).map(|(name, _)| name).collect();
+unsafe fn without_added_features(
+    own: &[&str],
+    info: &vk::DeviceCreateInfo<'_>,
+) -> Vec<(*mut vk::Bool32, vk::Bool32)> {
+    let added: Vec<&str> =
+        answers::switched().filter(|(_, value)| *value != 0).map(|(name, _)| name).collect();
     let chain: *const c_void = info.p_next;
     // SAFETY: the chain is the caller's.
     let features2 = unsafe { chain::find::<vk::PhysicalDeviceFeatures2<'_>>(chain) };
-    let core = features2.map_or(info.p_enabled_features.cast_mut(), |found| &raw mut found.features);
+    let core =
+        features2.map_or(info.p_enabled_features.cast_mut(), |found| &raw mut found.features);
     let mut changed = Vec::new();
     for name in added.into_iter().filter(|name| !own.contains(name)) {
         // SAFETY: features and chain are the caller's.

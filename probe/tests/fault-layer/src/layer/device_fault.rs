@@ -16,7 +16,9 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
     let ours = name == "vkGetDeviceFaultInfoEXT" && answers::reports();
     // SAFETY: function pointers all have one size, and whoever asks by name knows the type.
     ours.then(|| unsafe {
-        transmute::<vk::PFN_vkGetDeviceFaultInfoEXT, unsafe extern "system" fn()>(vkGetDeviceFaultInfoEXT)
+        transmute::<vk::PFN_vkGetDeviceFaultInfoEXT, unsafe extern "system" fn()>(
+            vkGetDeviceFaultInfoEXT,
+        )
     })
 }
 
@@ -82,7 +84,9 @@ unsafe fn notify(
         // SAFETY: see above.
         unsafe { ptr::write_bytes(info.p_vendor_binary_data.cast::<u8>(), 0xfa, binary as usize) };
     }
-    let whole = addresses == report.addresses.len() && vendor == report.vendor.len() && binary == report.binary;
+    let whole = addresses == report.addresses.len()
+        && vendor == report.vendor.len()
+        && binary == report.binary;
     counts.address_info_count = addresses as u32;
     counts.vendor_info_count = vendor as u32;
     counts.vendor_binary_size = binary;

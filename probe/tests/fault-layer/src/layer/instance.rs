@@ -18,7 +18,7 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
     macro_rules! own {
         ($($function:ident: $kind:ty,)*) => {
             match name {
-                // SAFETY: function pointers all have one size, and whoever asks by name knows the type.
+                // SAFETY: function pointers all have one size; who asks by name knows the type.
                 $(stringify!($function) => unsafe { transmute::<$kind, unsafe extern "system" fn()>($function) },)*
                 // SAFETY: as above; the extension's functions have the types of those they became.
                 "vkGetPhysicalDeviceFeatures2KHR" => unsafe {
@@ -69,7 +69,11 @@ unsafe extern "system" fn vkCreateInstance(
     // SAFETY: the loader puts its links into the chain of this call.
     let link = unsafe {
         let next = |link: &InstanceLink| link.next;
-        chain::advance::<InstanceLink>((*info).p_next, vk::StructureType::LOADER_INSTANCE_CREATE_INFO, next)
+        chain::advance::<InstanceLink>(
+            (*info).p_next,
+            vk::StructureType::LOADER_INSTANCE_CREATE_INFO,
+            next,
+        )
     };
     let Some(link) = link else { return vk::Result::ERROR_INITIALIZATION_FAILED };
     // SAFETY: the link lives until after the call.
@@ -90,12 +94,16 @@ unsafe extern "system" fn vkCreateInstance(
     code
 }
 
-unsafe extern "system" fn vkDestroyInstance(handle: vk::Instance, allocator: *const vk::AllocationCallbacks<'_>) {
+unsafe extern "system" fn vkDestroyInstance(
+    handle: vk::Instance,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
     let _ = before("vkDestroyInstance", &[]);
     if handle == vk::Instance::null() {
         return;
     }
-    // SAFETY: the instance is alive until the next function ends it, which has the type of its name.
+    // SAFETY: the instance is alive until the next function ends it, which has the type of its
+    // name.
     unsafe {
         let next: vk::PFN_vkDestroyInstance = transmute(instance(handle).next("vkDestroyInstance"));
         next(handle, allocator);
@@ -113,7 +121,8 @@ unsafe extern "system" fn vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(
     }
     // SAFETY: the function has the type of its name, and gets what this one got.
     unsafe {
-        let next: vk::PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR = transmute(instance(handle).next(NAME));
+        let next: vk::PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR =
+            transmute(instance(handle).next(NAME));
         next(handle, count, properties)
     }
 }
@@ -127,7 +136,8 @@ unsafe extern "system" fn vkGetPhysicalDeviceFormatProperties(
     let _ = before(NAME, &[]);
     // SAFETY: the function has the type of its name, and gets what this one got.
     unsafe {
-        let next: vk::PFN_vkGetPhysicalDeviceFormatProperties = transmute(instance(handle).next(NAME));
+        let next: vk::PFN_vkGetPhysicalDeviceFormatProperties =
+            transmute(instance(handle).next(NAME));
         next(handle, format, properties);
         answers::format(format, &mut *properties);
     }
@@ -141,7 +151,8 @@ unsafe extern "system" fn vkGetPhysicalDeviceMemoryProperties(
     let _ = before(NAME, &[]);
     // SAFETY: the function has the type of its name, and gets what this one got.
     let properties = unsafe {
-        let next: vk::PFN_vkGetPhysicalDeviceMemoryProperties = transmute(instance(handle).next(NAME));
+        let next: vk::PFN_vkGetPhysicalDeviceMemoryProperties =
+            transmute(instance(handle).next(NAME));
         next(handle, properties);
         &mut *properties
     };
@@ -169,8 +180,8 @@ unsafe extern "system" fn vkGetPhysicalDeviceProperties2(
 ) {
     const NAME: &str = "vkGetPhysicalDeviceProperties2";
     let _ = before(NAME, &[]);
-    // SAFETY: the function has the type of its name, and gets what this one got: a chain that is the caller's to be
-    // written.
+    // SAFETY: the function has the type of its name, and gets what this one got: a chain that is
+    // the caller's to be written.
     unsafe {
         let next: vk::PFN_vkGetPhysicalDeviceProperties2 = transmute(instance(handle).next(NAME));
         next(handle, properties);
@@ -219,7 +230,8 @@ pub(super) unsafe fn own_features(handle: vk::PhysicalDevice) -> Vec<&'static st
         .push_next(&mut storage16)
         .push_next(&mut float16)
         .push_next(&mut controls2);
-    // SAFETY: the function has the type of its name; drivers pass over structures that they do not know.
+    // SAFETY: the function has the type of its name; drivers pass over structures that they do not
+    // know.
     unsafe {
         let next: vk::PFN_vkGetPhysicalDeviceFeatures2 =
             transmute(instance(handle).next("vkGetPhysicalDeviceFeatures2"));
@@ -228,6 +240,8 @@ pub(super) unsafe fn own_features(handle: vk::PhysicalDevice) -> Vec<&'static st
     let (core, chain) = (&raw mut selected.features, selected.p_next);
     let mut own = crate::property::FEATURES.to_vec();
     // SAFETY: the chain is ours, and each place in it is a field.
-    own.retain(|name| unsafe { answers::places(name, core, chain) }.iter().any(|place| unsafe { **place } != 0));
+    own.retain(|name| {
+        unsafe { answers::places(name, core, chain) }.iter().any(|place| unsafe { **place } != 0)
+    });
     own
 }

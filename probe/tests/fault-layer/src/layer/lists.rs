@@ -31,7 +31,8 @@ unsafe fn list<T>(
 ) -> vk::Result {
     let code = next(count, data);
     if let Some(announced) = announced(name) {
-        // SAFETY: the caller's promise. Of elements that are announced and not there, none is written.
+        // SAFETY: the caller's promise. Of elements that are announced and not there, none is
+        // written.
         unsafe { *count = if data.is_null() { announced } else { announced.min(*count) } };
     }
     code
@@ -61,7 +62,8 @@ pub(super) unsafe extern "system" fn vkGetPhysicalDeviceQueueFamilyProperties(
     let _ = before(NAME, &[]);
     // SAFETY: the function has the type of its name, and gets what this one got.
     unsafe {
-        let next: vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties = transmute(instance(handle).next(NAME));
+        let next: vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties =
+            transmute(instance(handle).next(NAME));
         let _ = list(NAME, count, data, |count, data| {
             next(handle, count, data);
             if let (false, Some(queues)) = (data.is_null(), queues::announced()) {
@@ -82,9 +84,12 @@ pub(super) unsafe fn extensions(handle: vk::PhysicalDevice) -> Vec<vk::Extension
     // SAFETY: the function has the type of its name; it gets a count and then room for that many.
     unsafe {
         let name = "vkEnumerateDeviceExtensionProperties";
-        let next: vk::PFN_vkEnumerateDeviceExtensionProperties = transmute(instance(handle).next(name));
+        let next: vk::PFN_vkEnumerateDeviceExtensionProperties =
+            transmute(instance(handle).next(name));
         let mut count = 0;
-        if next(handle, std::ptr::null(), &raw mut count, std::ptr::null_mut()) != vk::Result::SUCCESS {
+        if next(handle, std::ptr::null(), &raw mut count, std::ptr::null_mut())
+            != vk::Result::SUCCESS
+        {
             fail("the driver does not list its extensions");
         }
         let mut found = vec![vk::ExtensionProperties::default(); count as usize];
@@ -113,7 +118,8 @@ pub(super) unsafe extern "system" fn vkEnumerateDeviceExtensionProperties(
         }
         // SAFETY: the function has the type of its name, and gets what this one got.
         return unsafe {
-            let next: vk::PFN_vkEnumerateDeviceExtensionProperties = transmute(instance(handle).next(NAME));
+            let next: vk::PFN_vkEnumerateDeviceExtensionProperties =
+                transmute(instance(handle).next(NAME));
             next(handle, layer, count, data)
         };
     }

@@ -22,7 +22,9 @@ const FILLER: u32 = 0xdead_beef;
 pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
     Some(match name {
         // SAFETY: function pointers all have one size, and whoever asks by name knows the type.
-        "vkCreateBuffer" => unsafe { transmute::<vk::PFN_vkCreateBuffer, unsafe extern "system" fn()>(vkCreateBuffer) },
+        "vkCreateBuffer" => unsafe {
+            transmute::<vk::PFN_vkCreateBuffer, unsafe extern "system" fn()>(vkCreateBuffer)
+        },
         // SAFETY: as above.
         "vkDestroyBuffer" => unsafe {
             transmute::<vk::PFN_vkDestroyBuffer, unsafe extern "system" fn()>(vkDestroyBuffer)
@@ -32,10 +34,14 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
             transmute::<vk::PFN_vkBindBufferMemory, unsafe extern "system" fn()>(vkBindBufferMemory)
         },
         // SAFETY: as above.
-        "vkMapMemory" => unsafe { transmute::<vk::PFN_vkMapMemory, unsafe extern "system" fn()>(vkMapMemory) },
+        "vkMapMemory" => unsafe {
+            transmute::<vk::PFN_vkMapMemory, unsafe extern "system" fn()>(vkMapMemory)
+        },
         // SAFETY: as above.
         "vkUpdateDescriptorSets" => unsafe {
-            transmute::<vk::PFN_vkUpdateDescriptorSets, unsafe extern "system" fn()>(vkUpdateDescriptorSets)
+            transmute::<vk::PFN_vkUpdateDescriptorSets, unsafe extern "system" fn()>(
+                vkUpdateDescriptorSets,
+            )
         },
         _ => return None,
     })
@@ -116,7 +122,8 @@ unsafe extern "system" fn vkMapMemory(
     // SAFETY: the handle is the caller's.
     let device = unsafe { device(handle) };
     device.before(NAME, &[]).unwrap_or_else(|| {
-        // SAFETY: the function has the type of its name, and gets what this one got; the pointer was written where it succeeds.
+        // SAFETY: the function has the type of its name, and gets what this one got; the pointer
+        // was written where it succeeds.
         unsafe {
             let next: vk::PFN_vkMapMemory = transmute(device.next(NAME));
             let code = next(handle, memory, offset, size, flags, out);
@@ -142,7 +149,8 @@ unsafe extern "system" fn vkUpdateDescriptorSets(
     for index in 0..count as usize {
         // SAFETY: that many writes are there.
         let write = unsafe { &*writes.add(index) };
-        if write.descriptor_type == vk::DescriptorType::STORAGE_BUFFER && write.descriptor_count > 0 {
+        if write.descriptor_type == vk::DescriptorType::STORAGE_BUFFER && write.descriptor_count > 0
+        {
             // SAFETY: descriptors of that type have this array; fpprobe's arrays have one element.
             let info = unsafe { *write.p_buffer_info };
             let bound = BufferRange { buffer: info.buffer, offset: info.offset, range: info.range };
@@ -160,7 +168,12 @@ unsafe extern "system" fn vkUpdateDescriptorSets(
 ///
 /// # Safety
 /// The command buffer is this device's and recording, and the set is alive.
-pub(super) unsafe fn overwrite(device: &Device, commands: vk::CommandBuffer, set: vk::DescriptorSet, damage: Damage) {
+pub(super) unsafe fn overwrite(
+    device: &Device,
+    commands: vk::CommandBuffer,
+    set: vk::DescriptorSet,
+    damage: Damage,
+) {
     let bindings = lock(&device.sets).get(&set).cloned().unwrap_or_default();
     let sizes = lock(&device.buffers);
     let size = |bound: &BufferRange| sizes.get(&bound.buffer).copied().unwrap_or(0);
@@ -169,16 +182,19 @@ pub(super) unsafe fn overwrite(device: &Device, commands: vk::CommandBuffer, set
             let results = bindings.iter().filter(|(binding, _)| is_result(**binding));
             results.map(|(_, bound)| (*bound, bound.offset + bound.range, bytes)).collect()
         }
-        Damage::Scribble { binding, offset, bytes } => {
-            bindings.get(&binding).map(|bound| (*bound, bound.offset + offset, bytes)).into_iter().collect()
-        }
+        Damage::Scribble { binding, offset, bytes } => bindings
+            .get(&binding)
+            .map(|bound| (*bound, bound.offset + offset, bytes))
+            .into_iter()
+            .collect(),
         _ => Vec::new(),
     };
     let barrier = vk::MemoryBarrier::default()
         .src_access_mask(vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE)
         .dst_access_mask(vk::AccessFlags::TRANSFER_WRITE);
-    // SAFETY: both functions have the types of their names; the command buffer is recording, outside a render pass; each
-    // range is within its buffer, which can be filled (`vkCreateBuffer`), and a multiple of four.
+    // SAFETY: both functions have the types of their names; the command buffer is recording,
+    // outside a render pass; each range is within its buffer, which can be filled
+    // (`vkCreateBuffer`), and a multiple of four.
     unsafe {
         let fence: vk::PFN_vkCmdPipelineBarrier = transmute(device.next("vkCmdPipelineBarrier"));
         let fill: vk::PFN_vkCmdFillBuffer = transmute(device.next("vkCmdFillBuffer"));

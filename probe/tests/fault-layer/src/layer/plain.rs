@@ -7,7 +7,8 @@ use ash::vk::{self, AllocationCallbacks as Callbacks, Device as D};
 
 use super::state::device;
 
-/// Declares functions that return a result, functions that return nothing, and `find` for all of them.
+/// Declares functions that return a result, functions that return nothing, and `find` for all of
+/// them.
 macro_rules! plain {
     (
         results { $($result:ident($handle:ident: $kind:ty $(, $argument:ident: $type:ty)*);)* }
@@ -44,7 +45,7 @@ macro_rules! plain {
         /// The layer's function of this name.
         pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
             Some(match name {
-                // SAFETY: function pointers all have one size, and whoever asks by name knows the type.
+                // SAFETY: function pointers all have one size; who asks by name knows the type.
                 $(stringify!($result) => unsafe {
                     transmute::<unsafe extern "system" fn($kind $(, $type)*) -> vk::Result, unsafe extern "system" fn()>(
                         $result,

@@ -25,9 +25,10 @@ pub(super) fn act(action: &Action) {
 }
 
 fn crash(signal: i32) -> ! {
-    // The Rust runtime handles SIGSEGV and SIGBUS itself, to tell overflows of the stack; a driver's crash must not end in
-    // its handler, which returns from a signal that was only raised.
-    // SAFETY: the default disposition is no function, and raising a signal has no precondition.
+    // The Rust runtime handles SIGSEGV and SIGBUS itself, to tell overflows of the stack; a
+    // driver's crash must not end in its handler, which returns from a signal that was only
+    // raised. SAFETY: the default disposition is no function, and raising a signal has no
+    // precondition.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
         libc::raise(signal);
@@ -54,7 +55,11 @@ fn flood(stream: i32, bytes: u64) {
     let mut left = bytes;
     while left > 0 {
         let piece = &chunk[..chunk.len().min(usize::try_from(left).unwrap_or(usize::MAX))];
-        let written = if stream == 1 { std::io::stdout().write(piece) } else { std::io::stderr().write(piece) };
+        let written = if stream == 1 {
+            std::io::stdout().write(piece)
+        } else {
+            std::io::stderr().write(piece)
+        };
         match written {
             Ok(count) => left = left.saturating_sub(count as u64),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}

@@ -22,10 +22,13 @@ pub(super) fn announced() -> Option<u32> {
 ///
 /// # Safety
 /// `info` is valid.
-pub(super) unsafe fn existing<'a>(info: &vk::DeviceCreateInfo<'a>) -> Vec<vk::DeviceQueueCreateInfo<'a>> {
+pub(super) unsafe fn existing<'a>(
+    info: &vk::DeviceCreateInfo<'a>,
+) -> Vec<vk::DeviceQueueCreateInfo<'a>> {
     // SAFETY: it points to that many.
-    let expected =
-        unsafe { std::slice::from_raw_parts(info.p_queue_create_infos, info.queue_create_info_count as usize) };
+    let expected = unsafe {
+        std::slice::from_raw_parts(info.p_queue_create_infos, info.queue_create_info_count as usize)
+    };
     let mut queues = expected.to_vec();
     if announced().is_some() {
         for queue in &mut queues {
@@ -51,17 +54,25 @@ pub(super) fn own(device: &Device, queue: vk::Queue) -> (vk::Queue, bool) {
 /// The layer's function of this name.
 pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
     // SAFETY: function pointers all have one size, and whoever asks by name knows the type.
-    let own = unsafe { transmute::<vk::PFN_vkGetDeviceQueue, unsafe extern "system" fn()>(vkGetDeviceQueue) };
+    let own = unsafe {
+        transmute::<vk::PFN_vkGetDeviceQueue, unsafe extern "system" fn()>(vkGetDeviceQueue)
+    };
     (name == "vkGetDeviceQueue").then_some(own)
 }
 
-unsafe extern "system" fn vkGetDeviceQueue(handle: vk::Device, family: u32, number: u32, out: *mut vk::Queue) {
+unsafe extern "system" fn vkGetDeviceQueue(
+    handle: vk::Device,
+    family: u32,
+    number: u32,
+    out: *mut vk::Queue,
+) {
     const NAME: &str = "vkGetDeviceQueue";
     // SAFETY: the handle is the caller's.
     let device = unsafe { device(handle) };
     let _ = device.before(NAME, &[]);
     let announced = announced().is_some() && number > 0;
-    // SAFETY: the function has the type of its name, and gets what this one got, or a queue that there is; the result is written.
+    // SAFETY: the function has the type of its name, and gets what this one got, or a queue that
+    // there is; the result is written.
     let own = unsafe {
         let next: vk::PFN_vkGetDeviceQueue = transmute(device.next(NAME));
         next(handle, family, if announced { 0 } else { number }, out);

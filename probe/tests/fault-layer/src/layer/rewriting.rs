@@ -30,6 +30,10 @@ fn rewritten(words: &[u32], module: &Module, number: u64) -> Option<Vec<u32>> {
     if faults.is_empty() && modes.is_empty() {
         return None;
     }
-    let what = || if module.kernels.is_empty() { "a module".to_owned() } else { module.kernels.join(" ") };
-    Some(rewrite(words, &faults, &modes, number).unwrap_or_else(|error| fail(&format!("{}: {error}", what()))))
+    let what =
+        || if module.kernels.is_empty() { "a module".to_owned() } else { module.kernels.join(" ") };
+    Some(
+        rewrite(words, &faults, &modes, number)
+            .unwrap_or_else(|error| fail(&format!("{}: {error}", what()))),
+    )
 }

@@ -1,4 +1,5 @@
-//! Shader modules and pipelines: which kernels they hold, and arithmetic rewritten on its way to the driver.
+//! Shader modules and pipelines: which kernels they hold, and arithmetic rewritten on its way to
+//! the driver.
 #![expect(non_snake_case, reason = "Vulkan's names")]
 
 use std::mem::transmute;
@@ -15,19 +16,27 @@ pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
     Some(match name {
         // SAFETY: function pointers all have one size, and whoever asks by name knows the type.
         "vkCreateShaderModule" => unsafe {
-            transmute::<vk::PFN_vkCreateShaderModule, unsafe extern "system" fn()>(vkCreateShaderModule)
+            transmute::<vk::PFN_vkCreateShaderModule, unsafe extern "system" fn()>(
+                vkCreateShaderModule,
+            )
         },
         // SAFETY: as above.
         "vkDestroyShaderModule" => unsafe {
-            transmute::<vk::PFN_vkDestroyShaderModule, unsafe extern "system" fn()>(vkDestroyShaderModule)
+            transmute::<vk::PFN_vkDestroyShaderModule, unsafe extern "system" fn()>(
+                vkDestroyShaderModule,
+            )
         },
         // SAFETY: as above.
         "vkCreateComputePipelines" => unsafe {
-            transmute::<vk::PFN_vkCreateComputePipelines, unsafe extern "system" fn()>(vkCreateComputePipelines)
+            transmute::<vk::PFN_vkCreateComputePipelines, unsafe extern "system" fn()>(
+                vkCreateComputePipelines,
+            )
         },
         // SAFETY: as above.
         "vkCreateGraphicsPipelines" => unsafe {
-            transmute::<vk::PFN_vkCreateGraphicsPipelines, unsafe extern "system" fn()>(vkCreateGraphicsPipelines)
+            transmute::<vk::PFN_vkCreateGraphicsPipelines, unsafe extern "system" fn()>(
+                vkCreateGraphicsPipelines,
+            )
         },
         // SAFETY: as above.
         "vkDestroyPipeline" => unsafe {
@@ -130,7 +139,8 @@ unsafe fn staged(device: &Device, stage: &vk::PipelineShaderStageCreateInfo<'_>)
         return (Some(Arc::clone(module)), None);
     }
     // SAFETY: the caller's promise.
-    let Some(info) = (unsafe { chain::find::<vk::ShaderModuleCreateInfo<'_>>(stage.p_next) }) else {
+    let Some(info) = (unsafe { chain::find::<vk::ShaderModuleCreateInfo<'_>>(stage.p_next) })
+    else {
         return (None, None);
     };
     // SAFETY: the caller's promise.
@@ -149,12 +159,14 @@ unsafe extern "system" fn vkCreateComputePipelines(
     created: *mut vk::Pipeline,
 ) -> vk::Result {
     const NAME: &str = "vkCreateComputePipelines";
-    // SAFETY: handle and structures are the caller's; the replacements go when this call is over; the function has the type of
-    // its name, and gets what this one got; there is room for that many pipelines.
+    // SAFETY: handle and structures are the caller's; the replacements go when this call is over;
+    // the function has the type of its name, and gets what this one got; there is room for that
+    // many pipelines.
     unsafe {
         let device = device(handle);
         let selected = std::slice::from_raw_parts(infos, count as usize);
-        let stages: Vec<_> = selected.iter().map(|info| vec![staged(&device, &info.stage)]).collect();
+        let stages: Vec<_> =
+            selected.iter().map(|info| vec![staged(&device, &info.stage)]).collect();
         pipelines(&device, NAME, &stages, created, || {
             let next: vk::PFN_vkCreateComputePipelines = transmute(device.next(NAME));
             next(handle, cache, count, infos, callbacks, created)
@@ -201,10 +213,12 @@ unsafe fn pipelines(
     created: *mut vk::Pipeline,
     next: impl FnOnce() -> vk::Result,
 ) -> vk::Result {
-    let modules: Vec<&Module> = stages.iter().flatten().filter_map(|(module, _)| module.as_deref()).collect();
+    let modules: Vec<&Module> =
+        stages.iter().flatten().filter_map(|(module, _)| module.as_deref()).collect();
     if let Some(code) = device.before(name, &modules) {
         for index in 0..stages.len() {
-            // SAFETY: there is room for that many. A pipeline that was not made is null ("Multiple Pipeline Creation").
+            // SAFETY: there is room for that many. A pipeline that was not made is null ("Multiple
+            // Pipeline Creation").
             unsafe { *created.add(index) = vk::Pipeline::null() };
         }
         return code;

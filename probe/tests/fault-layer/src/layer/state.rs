@@ -30,8 +30,8 @@ pub(super) struct Instance {
     pub(super) handle: vk::Instance,
     /// The next layer's or the driver's.
     pub(super) get: vk::PFN_vkGetInstanceProcAddr,
-    /// The next functions, looked up while the instance is made: afterwards the loader's own lookup, which is the last in
-    /// the chain, finds the first.
+    /// The next functions, looked up while the instance is made: afterwards the loader's own
+    /// lookup, which is the last in the chain, finds the first.
     next: HashMap<String, unsafe extern "system" fn()>,
 }
 
@@ -75,18 +75,21 @@ pub(super) fn state() -> &'static State {
 impl State {
     fn read() -> Result<State, String> {
         let variable = |name: &str| std::env::var(name).ok();
-        let text = variable("FPPROBE_FAULTS").ok_or("FPPROBE_FAULTS is not set; leave it empty to ask for no fault")?;
+        let text = variable("FPPROBE_FAULTS")
+            .ok_or("FPPROBE_FAULTS is not set; leave it empty to ask for no fault")?;
         let text = match text.strip_prefix('@') {
-            Some(path) => std::fs::read_to_string(path).map_err(|error| format!("FPPROBE_FAULTS: {path}: {error}"))?,
+            Some(path) => std::fs::read_to_string(path)
+                .map_err(|error| format!("FPPROBE_FAULTS: {path}: {error}"))?,
             None => text,
         };
         let folder = variable("FPPROBE_FAULTS_STATE");
-        let driver = variable("VK_DRIVER_FILES").or_else(|| variable("VK_ICD_FILENAMES")).unwrap_or_default();
+        let driver = variable("VK_DRIVER_FILES")
+            .or_else(|| variable("VK_ICD_FILENAMES"))
+            .unwrap_or_default();
         let statements = parse(&text).map_err(|error| format!("FPPROBE_FAULTS: {error}"))?;
-        let armed = statements
-            .into_iter()
-            .enumerate()
-            .map(|(number, statement)| Armed::new(statement, number, folder.as_deref().map(Path::new)));
+        let armed = statements.into_iter().enumerate().map(|(number, statement)| {
+            Armed::new(statement, number, folder.as_deref().map(Path::new))
+        });
         let armed: Vec<Armed> = armed.collect::<Result<_, _>>()?;
         Ok(State {
             armed: armed.into_iter().filter(|armed| driver.contains(&armed.statement.on)).collect(),
@@ -133,8 +136,8 @@ pub(super) fn before(name: &str, modules: &[&Module]) -> Option<vk::Result> {
     answer
 }
 
-/// What tells objects of different instances and devices apart: the loader's dispatch table, to which every dispatchable
-/// object's first word points.
+/// What tells objects of different instances and devices apart: the loader's dispatch table, to
+/// which every dispatchable object's first word points.
 ///
 /// # Safety
 /// The handle is that of a living dispatchable object.
@@ -244,11 +247,12 @@ impl Device {
         answer.or_else(|| (is_reported && self.is_lost()).then_some(vk::Result::ERROR_DEVICE_LOST))
     }
 
-    /// Waits for what was submitted. On a lost device it counts as complete ("Lost Device"), so that its objects may be
-    /// destroyed; the driver, which knows nothing of the loss, must be done with them.
+    /// Waits for what was submitted. On a lost device it counts as complete ("Lost Device"), so
+    /// that its objects may be destroyed; the driver, which knows nothing of the loss, must be
+    /// done with them.
     fn idle(&self) {
-        // SAFETY: the function has the type of its name. fpprobe uses its queues from one thread at a time, which is here; under
-        // stress no test loses a device.
+        // SAFETY: the function has the type of its name. fpprobe uses its queues from one thread at
+        // a time, which is here; under stress no test loses a device.
         let _ = unsafe {
             let next: vk::PFN_vkDeviceWaitIdle = std::mem::transmute(self.next("vkDeviceWaitIdle"));
             next(self.handle)

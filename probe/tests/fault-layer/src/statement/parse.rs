@@ -62,7 +62,9 @@ impl FromStr for Statement {
             let mut next = || words.next().ok_or_else(|| format!("something must follow `{word}`"));
             match word {
                 // What is switched on, or called anything at all.
-                _ if matches!(first, "feature" | "extension" | "string") && own.len() < 3 => own.push(word),
+                _ if matches!(first, "feature" | "extension" | "string") && own.len() < 3 => {
+                    own.push(word)
+                }
                 "on" => next()?.clone_into(&mut statement.on),
                 "company" => statement.size = Size::Company,
                 "alone" => statement.size = Size::Alone,
@@ -79,7 +81,10 @@ impl FromStr for Statement {
                 "every" => statement.count = Count::Every(positive(next()?)?),
                 "in" => {
                     let name = next()?;
-                    place = Some(call(name).ok_or_else(|| format!("`{name}` is no call that is intercepted"))?);
+                    place = Some(
+                        call(name)
+                            .ok_or_else(|| format!("`{name}` is no call that is intercepted"))?,
+                    );
                 }
                 _ => own.push(word),
             }
@@ -97,7 +102,11 @@ fn rewriting(words: &[&str]) -> Result<Kind, String> {
 impl Statement {
     /// Whether it takes any module.
     pub fn is_free(&self) -> bool {
-        self.size == Size::Any && !self.second && self.share == 100 && self.at.is_empty() && self.above.is_none()
+        self.size == Size::Any
+            && !self.second
+            && self.share == 100
+            && self.at.is_empty()
+            && self.above.is_none()
     }
 
     /// Refuses words that would have no effect.
@@ -105,12 +114,18 @@ impl Statement {
         let plain = self.is_free();
         let counted = self.count != Count::All || self.ever;
         match &self.kind {
-            Kind::Act(Action::Return(_), call) if !call.result => Err(format!("{} returns nothing", call.name)),
-            Kind::Act(_, call) if !call.kernels && !plain => Err(format!("of {} no kernels are known", call.name)),
+            Kind::Act(Action::Return(_), call) if !call.result => {
+                Err(format!("{} returns nothing", call.name))
+            }
+            Kind::Act(_, call) if !call.kernels && !plain => {
+                Err(format!("of {} no kernels are known", call.name))
+            }
             Kind::Act(..) => Ok(()),
             _ if place.is_some() => Err("only what happens in a call has `in`".to_owned()),
             Kind::Arithmetic(_) | Kind::Damage(_) => Ok(()),
-            _ if !plain || counted => Err("what a driver says of its device takes `on` only".to_owned()),
+            _ if !plain || counted => {
+                Err("what a driver says of its device takes `on` only".to_owned())
+            }
             _ => Ok(()),
         }
     }
@@ -141,13 +156,24 @@ fn kind(words: &[&str], place: Option<&'static Call>) -> Result<Kind, String> {
         }
         ["withhold", used, "of", format] => {
             let features = property::format_feature(known(property::FORMAT_FEATURES, used)?);
-            Kind::Withhold(vk::Format::from_raw(number(format, u64::from(u16::MAX))? as i32), features)
+            Kind::Withhold(
+                vk::Format::from_raw(number(format, u64::from(u16::MAX))? as i32),
+                features,
+            )
         }
-        ["extension", name, value @ ("on" | "off")] => Kind::Extension((*name).to_owned(), *value == "on"),
-        ["limit", name, value] => Kind::Limit(known(property::LIMITS, name)?, number(value, u64::MAX)?),
-        ["property", name, value] => Kind::Property(known(property::PROPERTIES, name)?, u32_of(value)?),
+        ["extension", name, value @ ("on" | "off")] => {
+            Kind::Extension((*name).to_owned(), *value == "on")
+        }
+        ["limit", name, value] => {
+            Kind::Limit(known(property::LIMITS, name)?, number(value, u64::MAX)?)
+        }
+        ["property", name, value] => {
+            Kind::Property(known(property::PROPERTIES, name)?, u32_of(value)?)
+        }
         ["count", name, value] => Kind::Length(known(property::COUNTS, name)?, u32_of(value)?),
-        ["string", field, text] => Kind::Text { field: string(field)?, bytes: bytes(text)?, endless: false },
+        ["string", field, text] => {
+            Kind::Text { field: string(field)?, bytes: bytes(text)?, endless: false }
+        }
         ["string", field, "endless", text] if !text.is_empty() => {
             Kind::Text { field: string(field)?, bytes: bytes(text)?, endless: true }
         }
@@ -165,7 +191,9 @@ fn kind(words: &[&str], place: Option<&'static Call>) -> Result<Kind, String> {
             bytes: number(count, u64::from(u32::MAX))?,
         }),
         ["flip", rate] => Kind::Damage(Damage::Flip { threshold: probability(rate)?, sums: false }),
-        ["flip", rate, "sums"] => Kind::Damage(Damage::Flip { threshold: probability(rate)?, sums: true }),
+        ["flip", rate, "sums"] => {
+            Kind::Damage(Damage::Flip { threshold: probability(rate)?, sums: true })
+        }
         ["strike", rate, rest @ ..] => {
             let lane = match rest {
                 [] => None,
@@ -177,7 +205,8 @@ fn kind(words: &[&str], place: Option<&'static Call>) -> Result<Kind, String> {
         ["redispatch", "wrong"] => Kind::Damage(Damage::WrongAgain),
         ["redispatch", "stale"] => Kind::Damage(Damage::Stale),
         ["unit", id] => {
-            let model = UnitModel::find(id).ok_or_else(|| format!("`{id}` is no model of a unit of matrices"))?;
+            let model = UnitModel::find(id)
+                .ok_or_else(|| format!("`{id}` is no model of a unit of matrices"))?;
             Kind::Damage(Damage::Unit(model))
         }
         ["other-queue", "wrong"] => Kind::Damage(Damage::WrongElsewhere),
@@ -193,11 +222,14 @@ fn kind(words: &[&str], place: Option<&'static Call>) -> Result<Kind, String> {
 /// A probability in units of 2^-32.
 fn probability(text: &str) -> Result<u32, String> {
     let rate = text.parse::<f64>().ok().filter(|rate| *rate > 0.0 && *rate < 1.0);
-    rate.map(|rate| (rate * 2_f64.powi(32)) as u32).ok_or_else(|| format!("`{text}` is no probability"))
+    rate.map(|rate| (rate * 2_f64.powi(32)) as u32)
+        .ok_or_else(|| format!("`{text}` is no probability"))
 }
 
 fn string(name: &str) -> Result<Field, String> {
-    name.parse().and_then(|field: Field| if field.is_text() { Ok(field) } else { Err(format!("{name} is no string")) })
+    name.parse().and_then(|field: Field| {
+        if field.is_text() { Ok(field) } else { Err(format!("{name} is no string")) }
+    })
 }
 
 fn known(table: &[&'static str], name: &str) -> Result<&'static str, String> {
@@ -215,7 +247,11 @@ fn report(description: &str, mut words: &[&str]) -> Result<Report, String> {
                 rest
             }
             ["vendor", text, code, data, rest @ ..] => {
-                report.vendor.push((bytes(text)?, number(code, u64::MAX)?, number(data, u64::MAX)?));
+                report.vendor.push((
+                    bytes(text)?,
+                    number(code, u64::MAX)?,
+                    number(data, u64::MAX)?,
+                ));
                 rest
             }
             ["binary", count, rest @ ..] => {

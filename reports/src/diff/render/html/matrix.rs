@@ -56,9 +56,12 @@ fn named(index: usize, device: &DeviceDiff) -> Markup {
 
 fn cell(device: &DeviceDiff, id: &str) -> Markup {
     let class = device.of(Subject::Class).find(|change| change.id == id);
-    let rules: Vec<&Change> =
-        device.of(Subject::Rule).filter(|change| change.profiles.iter().any(|one| one == id)).collect();
-    let counts = ChangeKind::ALL.map(|kind| (kind, rules.iter().filter(|one| one.kind == kind).count()));
+    let rules: Vec<&Change> = device
+        .of(Subject::Rule)
+        .filter(|change| change.profiles.iter().any(|one| one == id))
+        .collect();
+    let counts =
+        ChangeKind::ALL.map(|kind| (kind, rules.iter().filter(|one| one.kind == kind).count()));
     html! {
         @match class {
             None if rules.is_empty() => span.absent { "as before" },

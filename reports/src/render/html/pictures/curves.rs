@@ -49,7 +49,8 @@ pub fn errors(observations: &[Observation]) -> Option<Markup> {
 
 fn curve(observation: &Observation) -> Option<Curve<'_>> {
     let kernel = &observation.kernel;
-    let layout = layout(kernel, 1).filter(|_| ran(observation) && has_reference(kernel.op.function))?;
+    let layout =
+        layout(kernel, 1).filter(|_| ran(observation) && has_reference(kernel.op.function))?;
     let environment = Environment::IEEE;
     let demand = Demand {
         function: kernel.op.function,
@@ -83,12 +84,14 @@ fn drawn(curve: &Curve<'_>) -> Markup {
     picture(&curve.kernel.to_string(), &text, &curve.columns)
 }
 
-/// The greatest errors over the range, a number a column from left to right; fewer than [`WIDTH`] are drawn wider.
+/// The greatest errors over the range, a number a column from left to right; fewer than [`WIDTH`]
+/// are drawn wider.
 pub(crate) fn picture(kernel: &str, text: &str, columns: &[u64]) -> Markup {
     let width = columns.len() as i64;
     let height = |off: u64| (((off as f64 + 1.0).log2() * STEP).round() as i64).clamp(1, HEIGHT);
     let bars = columns.iter().enumerate().filter(|(_, off)| **off > 0);
-    let path: Vec<String> = bars.map(|(x, off)| format!("M{x} {HEIGHT}v-{}", height(*off))).collect();
+    let path: Vec<String> =
+        bars.map(|(x, off)| format!("M{x} {HEIGHT}v-{}", height(*off))).collect();
     let line = |power: u32| format!("M0 {}h{width}", HEIGHT - height((1 << power) - 1));
     let lines = [3, 6, 9].map(line).concat();
     html! {

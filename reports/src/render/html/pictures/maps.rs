@@ -25,7 +25,10 @@ fn class(layout: FloatLayout, bits: u64) -> usize {
         return 8;
     }
     // Zero, subnormal, normal, infinite.
-    let size = [1, layout.min_normal(), layout.infinity()].into_iter().filter(|from| magnitude >= *from).count();
+    let size = [1, layout.min_normal(), layout.infinity()]
+        .into_iter()
+        .filter(|from| magnitude >= *from)
+        .count();
     if negative { 3 - size } else { 4 + size }
 }
 
@@ -48,7 +51,8 @@ fn map(observation: &Observation) -> Option<Markup> {
     let layout = layout(kernel, 2).filter(|_| ran(observation))?;
     let mut results = [[None::<Option<usize>>; 9]; 9];
     for (case, answer) in observation.cases.iter().zip(observation.out.iter()) {
-        let (first, second, result) = (class(layout, case[0]), class(layout, case[1]), class(layout, *answer));
+        let (first, second, result) =
+            (class(layout, case[0]), class(layout, case[1]), class(layout, *answer));
         let place = &mut results[first][second];
         *place = match *place {
             None => Some(Some(result)),
@@ -60,7 +64,9 @@ fn map(observation: &Observation) -> Option<Markup> {
         None => ("", ""),
         Some(None) => ("·", "several"),
         Some(Some(8)) => ("N", "nan"),
-        Some(Some(class)) => (CLASSES[class].1, ["infinite", "", "tiny", "naught"][class.min(7 - class)]),
+        Some(Some(class)) => {
+            (CLASSES[class].1, ["infinite", "", "tiny", "naught"][class.min(7 - class)])
+        }
     };
     Some(html! {
         table.map {

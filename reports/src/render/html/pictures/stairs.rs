@@ -1,8 +1,9 @@
 //! Staircases: what conversions to floats of 10, 11 and 16 bits make of numbers, path by path.
 //!
-//! Numbers are drawn in steps of the small format: its encoding, and between two encodings the share of the way from the
-//! one value to the next. There what would not be rounded lies on the diagonal; rounding towards zero keeps below it,
-//! rounding to nearest crosses it in the middle of each step, and dots at the middles tell ties apart.
+//! Numbers are drawn in steps of the small format: its encoding, and between two encodings the
+//! share of the way from the one value to the next. There what would not be rounded lies on the
+//! diagonal; rounding towards zero keeps below it, rounding to nearest crosses it in the middle of
+//! each step, and dots at the middles tell ties apart.
 
 mod drawn;
 
@@ -19,7 +20,8 @@ use super::ran;
 /// Widest float whose steps are drawn: of a wider one few neighbours are asked.
 const WIDEST: u32 = 16;
 /// What the words beneath a picture tell.
-const DESCRIBED: [Aspect; 4] = [Aspect::Rounding, Aspect::Overflow, Aspect::SubnormalResults, Aspect::Nan];
+const DESCRIBED: [Aspect; 4] =
+    [Aspect::Rounding, Aspect::Overflow, Aspect::SubnormalResults, Aspect::Nan];
 
 /// What one channel made of every number.
 struct Stairs {
@@ -51,18 +53,25 @@ const RESULTS: [(&str, &str); 7] = [
     ("N", "NaN"),
 ];
 
-/// The pictures, those that look alike once with the paths that they are of; `None` where nothing was stored.
+/// The pictures, those that look alike once with the paths that they are of; `None` where nothing
+/// was stored.
 pub fn stairs(observations: &[Observation]) -> Option<Markup> {
     let mut alike: Vec<(u32, String, Vec<String>)> = Vec::new();
     let stores = |observation: &&Observation| {
-        observation.kernel.op.function == Function::Store && observation.kernel.controls.is_empty() && ran(observation)
+        observation.kernel.op.function == Function::Store
+            && observation.kernel.controls.is_empty()
+            && ran(observation)
     };
     for observation in observations.iter().filter(stores) {
         let mut own: Vec<(u32, String, String)> = Vec::new();
         for (part, channel) in observation.kernel.format.channels().iter().enumerate() {
-            let Some(layout) = channel.coding.float().filter(|layout| layout.bits() <= WIDEST) else { continue };
+            let Some(layout) = channel.coding.float().filter(|layout| layout.bits() <= WIDEST)
+            else {
+                continue;
+            };
             let picture = drawn::drawn(&Stairs::of(observation, part, layout)).into_string();
-            match own.iter_mut().find(|(bits, seen, _)| *bits == layout.bits() && *seen == picture) {
+            match own.iter_mut().find(|(bits, seen, _)| *bits == layout.bits() && *seen == picture)
+            {
                 Some((_, _, names)) => names.push(channel.name),
                 None => own.push((layout.bits(), picture, channel.name.to_string())),
             }
@@ -103,14 +112,19 @@ pub fn stairs(observations: &[Observation]) -> Option<Markup> {
 
 impl Stairs {
     fn of(observation: &Observation, part: usize, layout: FloatLayout) -> Stairs {
-        let (signature, reader) = (Signature::new(&observation.kernel), PartReader::new(&observation.kernel));
-        let text = DESCRIBED
-            .into_iter()
-            .filter_map(|aspect| Some(observed_behaviour(observation, aspect, part)?.describe(aspect)));
+        let (signature, reader) =
+            (Signature::new(&observation.kernel), PartReader::new(&observation.kernel));
+        let text = DESCRIBED.into_iter().filter_map(|aspect| {
+            Some(observed_behaviour(observation, aspect, part)?.describe(aspect))
+        });
         let behaviour = text.collect::<Vec<_>>().join("; ");
         let mut stairs = Stairs { layout, steps: Vec::new(), kinds: Default::default(), behaviour };
         for (index, case) in observation.cases.iter().enumerate() {
-            let Some(given) = signature.operands(case, part).first().map(|operand| operand.double()) else { continue };
+            let Some(given) =
+                signature.operands(case, part).first().map(|operand| operand.double())
+            else {
+                continue;
+            };
             let stored = reader.part(&observation.out, index, part);
             if let Some(kind) = kind(layout, given) {
                 stairs.kinds[kind][result(layout, stored)] = true;
@@ -129,7 +143,8 @@ impl Stairs {
 fn steps(layout: FloatLayout, number: f64) -> f64 {
     let magnitude = number.abs();
     let (least, fraction) = (1 - layout.bias(), f64::from(layout.fraction));
-    let exponent = if magnitude.is_normal() { (magnitude.to_bits() >> 52) as i32 - 1023 } else { i32::MIN };
+    let exponent =
+        if magnitude.is_normal() { (magnitude.to_bits() >> 52) as i32 - 1023 } else { i32::MIN };
     let steps = if exponent < least {
         magnitude * (fraction - f64::from(least)).exp2()
     } else {

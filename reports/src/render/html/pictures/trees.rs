@@ -16,7 +16,8 @@ const NAMES: usize = 34;
 
 /// The tree of every product of floats whose sum is one; `None` if no sum of these observations is.
 pub fn trees(observations: &[Observation]) -> Option<Markup> {
-    let known = |one: &Observation| Some((one.kernel.to_string(), SumTree::of(one)?, one.kernel.matrix?.k));
+    let known =
+        |one: &Observation| Some((one.kernel.to_string(), SumTree::of(one)?, one.kernel.matrix?.k));
     let trees: Vec<(String, SumTree, u32)> = observations.iter().filter_map(known).collect();
     (!trees.is_empty()).then(|| {
         html! {
@@ -59,7 +60,11 @@ impl TreeDrawing {
     fn add(&mut self, tree: &SumTree) -> (usize, usize) {
         let parts = match tree {
             SumTree::Summand(number) => {
-                self.names.push(if *number == self.k { "c".to_owned() } else { format!("p{number}") });
+                self.names.push(if *number == self.k {
+                    "c".to_owned()
+                } else {
+                    format!("p{number}")
+                });
                 return (0, self.names.len() * ROW - ROW / 2);
             }
             SumTree::Sum(parts) => parts.iter().map(|part| self.add(part)).collect::<Vec<_>>(),

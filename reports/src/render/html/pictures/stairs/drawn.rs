@@ -62,8 +62,12 @@ fn place(index: usize) -> f64 {
 fn message(stairs: &Stairs) -> String {
     let mut text = stairs.behaviour.clone();
     for (given, results) in KINDS.iter().zip(&stairs.kinds) {
-        let names: Vec<&str> =
-            RESULTS.iter().zip(results).filter(|(_, seen)| **seen).map(|((_, name), _)| *name).collect();
+        let names: Vec<&str> = RESULTS
+            .iter()
+            .zip(results)
+            .filter(|(_, seen)| **seen)
+            .map(|((_, name), _)| *name)
+            .collect();
         if !names.is_empty() {
             let separator = if text.is_empty() { "" } else { "; " };
             let _ = write!(text, "{separator}{}: {}", given.1, names.join(" or "));
@@ -80,7 +84,8 @@ fn axis(middle: f64, start: f64, end: f64) -> Axis {
 /// One window onto the staircase.
 fn steps(stairs: &Stairs, window: &ChartWindow, left: f64) -> Markup {
     let (across, up) = (axis(window.middle, left, left + SIDE), axis(window.middle, SIDE, 0.0));
-    let seen: Vec<(f64, f64)> = stairs.steps.iter().copied().filter(|(given, _)| across.holds(*given)).collect();
+    let seen: Vec<(f64, f64)> =
+        stairs.steps.iter().copied().filter(|(given, _)| across.holds(*given)).collect();
     let (mut path, mut dots) = (String::new(), String::new());
     for pair in seen.windows(2) {
         let [(given, stored), (next, other)] = *pair else { continue };

@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 
 use fpprobe_profiles::Observation;
+use fpprobe_profiles::encoding::Encoding;
 use fpprobe_profiles::judge::{
     Directions, Judge, Judgement, LaneDiagnosis, Observations, RuleVerdict, Symptom, SymptomRank,
     Symptoms,
@@ -30,7 +31,7 @@ use sha2::{Digest, Sha256};
 use self::extent::is_most;
 use self::given::given;
 use self::headline::Headline;
-use self::joined::{MERGED, is_of_operations, merge, part_unrelated};
+use self::joined::{MERGED, is_of_operations, merge, name_zeros, part_unrelated};
 use self::place::confined;
 use self::settled::settled;
 use crate::evidence::shown;
@@ -76,6 +77,7 @@ pub fn causes(
     }
     by_scope.values_mut().for_each(merge);
     by_scope.values_mut().for_each(part_unrelated);
+    by_scope.values_mut().for_each(name_zeros);
     let mut by_kind: BTreeMap<(Kind, Scope), Vec<FailingLane<'_>>> = BTreeMap::new();
     for (kind, scope, lanes) in by_scope
         .into_iter()
@@ -137,6 +139,13 @@ impl FailingLane<'_> {
         } else {
             self.kernel.format.to_string()
         }
+    }
+
+    /// Whether the result is a floating-point zero.
+    fn is_zero(&self) -> bool {
+        let encoding = Encoding::of_result(self.kernel).get(self.part).copied();
+        let bits = self.diagnosis.result;
+        matches!(encoding, Some(Encoding::Float(layout)) if bits & layout.magnitude_mask() == 0)
     }
 
     /// How hard the lane is to show to somebody: the forms that it cannot be written in; whether

@@ -52,13 +52,15 @@ pub enum Symptom {
     Neighbour,
     /// A finite value beyond the bound of what is accepted.
     Inaccurate,
+    /// A zero where another number is required, on every such lane of an operation.
+    ZeroMade,
     /// A value that has nothing to do with what is accepted.
     Unrelated,
 }
 
 impl Symptom {
     /// Every symptom, in order.
-    pub const ALL: [Symptom; 23] = [
+    pub const ALL: [Symptom; 24] = [
         Symptom::Unstable,
         Symptom::SameValue,
         Symptom::SubnormalOperandKept,
@@ -81,6 +83,7 @@ impl Symptom {
         Symptom::FoldedOtherwise,
         Symptom::Neighbour,
         Symptom::Inaccurate,
+        Symptom::ZeroMade,
         Symptom::Unrelated,
     ];
 
@@ -109,6 +112,7 @@ impl Symptom {
             Symptom::FoldedOtherwise => "folded_otherwise",
             Symptom::Neighbour => "neighbour",
             Symptom::Inaccurate => "inaccurate",
+            Symptom::ZeroMade => "zero_made",
             Symptom::Unrelated => "unrelated",
         }
     }
@@ -165,6 +169,7 @@ impl Symptom {
             }
             Symptom::Neighbour => "The result is next to what is accepted.",
             Symptom::Inaccurate => "The result is a number beyond the bound of what is accepted.",
+            Symptom::ZeroMade => "A number other than zero is required, and the result is zero.",
             Symptom::Unrelated => "The result has nothing to do with what is accepted.",
         }
     }
@@ -180,6 +185,7 @@ impl Symptom {
             Symptom::FoldedOtherwise
             | Symptom::Neighbour
             | Symptom::Inaccurate
+            | Symptom::ZeroMade
             | Symptom::Unrelated => SymptomRank::Distance,
             Symptom::NanToNumber
             | Symptom::NumberToNan

@@ -88,6 +88,7 @@ impl fmt::Display for Headline<'_> {
             Symptom::FoldedOtherwise => format!("{of}: folded otherwise than at run time"),
             Symptom::Neighbour => format!("{of}: off by the last bit"),
             Symptom::Inaccurate => format!("{of}: {}", beyond(self.distance)),
+            Symptom::ZeroMade => format!("{of}: gives 0 instead of another number"),
             Symptom::Unrelated if self.group == COMPARISONS => format!("{of}: the opposite result"),
             Symptom::Unrelated => format!("{of}: unrelated values"),
         };

@@ -131,6 +131,18 @@ pub(super) fn part_unrelated(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>)
     }
 }
 
+/// Values of which nothing is known but that each of them is zero.
+pub(super) fn name_zeros(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
+    let is_zeros = |(kind, lanes): (&Kind, &Vec<FailingLane<'_>>)| {
+        (kind.0 == Symptom::Unrelated && lanes.iter().all(FailingLane::is_zero)).then_some(*kind)
+    };
+    let zeros: Vec<Kind> = by_kind.iter().filter_map(is_zeros).collect();
+    for kind in zeros {
+        let lanes = by_kind.remove(&kind).unwrap_or_default();
+        by_kind.insert((Symptom::ZeroMade, kind.1), lanes);
+    }
+}
+
 /// Whether constants show what is seen at run time: a habit of every operation, or one of the same
 /// operations. A habit of the compiler may be none of the device.
 pub(super) fn is_of_operations(

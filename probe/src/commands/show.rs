@@ -13,7 +13,9 @@ use fpprobe_profiles::Profile;
 use fpprobe_profiles::catalogue::Catalogue;
 use fpprobe_reports::Report;
 use fpprobe_reports::model::DeviceTrait;
-use fpprobe_reports::render::{Render as _, ReportPlace, Style, Text, cause, matrix, subject};
+use fpprobe_reports::render::{
+    Paper, Render as _, ReportPlace, Style, Text, cause, matrix, subject,
+};
 use fpprobe_reports::traits;
 
 use self::lookup::{Candidate, ShownSubject, SubjectFinder};
@@ -153,9 +155,11 @@ impl ShownReport<'_> {
                 }
                 Ok(())
             }
-            ShownSubject::Entry(section, one) => description::entry(section, one, profiles, out),
+            ShownSubject::Entry(section, one) => {
+                description::entry(section, one, profiles, &mut Paper::new(out, self.style))
+            }
             ShownSubject::Rule(id) => {
-                description::rule(id, profiles, out)?;
+                description::rule(id, profiles, &mut Paper::new(out, self.style))?;
                 self.report.map_or(Ok(()), |report| subject::rule(report, id, self.style, out))
             }
             ShownSubject::Trait(one) => {
@@ -174,7 +178,8 @@ impl ShownReport<'_> {
                 None => writeln!(out, "There is no last report: `fpprobe run` keeps one."),
             },
             ShownSubject::Kernel(kernel) => {
-                description::kernel(kernel, profiles, catalogue, out)?;
+                let paper = &mut Paper::new(out, self.style);
+                description::kernel(kernel, profiles, catalogue, paper)?;
                 let own = kernel.to_string();
                 // Some traits are called like the kernel that they look at.
                 self.traits(std::slice::from_ref(&own), out)?;
@@ -183,7 +188,7 @@ impl ShownReport<'_> {
                 })
             }
             ShownSubject::Operation(op) => {
-                description::operation(op, profiles, out)?;
+                description::operation(op, profiles, &mut Paper::new(out, self.style))?;
                 let is_of = |id: &str| id.split([':', '.']).nth(1) == Some(op.name);
                 self.traits(&self.traits_of(&is_of), out)?;
                 self.report

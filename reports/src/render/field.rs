@@ -8,7 +8,7 @@ use super::paper::{Ink, Paper, pad};
 const NAMES: usize = 12;
 
 /// Writes a name and its value; nothing where there is no value.
-pub(super) fn field(paper: &mut Paper, name: &str, ink: Ink, value: &str) -> io::Result<()> {
+pub fn field(paper: &mut Paper, name: &str, ink: Ink, value: &str) -> io::Result<()> {
     if value.is_empty() {
         return Ok(());
     }
@@ -17,7 +17,7 @@ pub(super) fn field(paper: &mut Paper, name: &str, ink: Ink, value: &str) -> io:
 }
 
 /// The first of many, and how many more there are.
-pub(super) fn some(names: &[String], most: usize) -> String {
+pub fn some(names: &[String], most: usize) -> String {
     let more = names.len().saturating_sub(most);
     let shown = names.iter().take(most).map(String::as_str).collect::<Vec<_>>().join(", ");
     if more > 0 { format!("{shown} and {more} more") } else { shown }

@@ -84,6 +84,7 @@ struct Word {
 }
 
 impl<'a> Paper<'a> {
+    /// Lines go to `out`, laid out in this style.
     pub fn new(out: &'a mut dyn Write, style: Style) -> Paper<'a> {
         Paper { out, style }
     }

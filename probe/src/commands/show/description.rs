@@ -1,98 +1,133 @@
 //! What is known of a rule, of an id that the catalogue has without a rule of that name, of a
 //! kernel or of an operation, whatever a report holds.
 
-use std::io::Write;
+use std::io;
 
 use fpprobe_profiles::Profile;
 use fpprobe_profiles::catalogue::{Catalogue, CatalogueEntry, IdStatus, Section};
-use fpprobe_profiles::profile::Rule;
+use fpprobe_profiles::profile::{Part, Rule};
+use fpprobe_reports::render::{Ink, Paper, field, some};
 use fpprobe_spirv::catalogue::Extent;
 use fpprobe_spirv::needs::needs;
 use fpprobe_spirv::{Kernel, Need, Op, Shape};
+
+/// Demands that are listed where not everything is shown, and kernels of each that are named.
+const LISTED: (usize, usize) = (20, 8);
 
 /// An id of the catalogue that is no rule's: rules of other names look at it, or none can.
 pub fn entry(
     section: &Section,
     entry: &CatalogueEntry,
     profiles: &[Profile],
-    out: &mut impl Write,
-) -> std::io::Result<()> {
-    writeln!(out, "{}  {}", entry.id, section.title)?;
+    paper: &mut Paper<'_>,
+) -> io::Result<()> {
+    title(paper, &entry.id, &section.title)?;
     match &entry.standing {
         IdStatus::NotTestable { reason, citation } => {
-            writeln!(out, "  no rule   {reason}")?;
-            writeln!(out, "  citation  {citation}")?;
+            row(paper, "no rule", reason)?;
+            row(paper, "citation", citation)?;
         }
-        IdStatus::OtherPaths(paths) => writeln!(out, "  no rule   about other paths: {paths}")?,
+        IdStatus::OtherPaths(paths) => {
+            row(paper, "no rule", &format!("about other paths: {paths}"))?;
+        }
         IdStatus::Rules { .. } => {}
     }
     for (profile, rules) in entry.looked_at(profiles) {
-        writeln!(out, "  rules     of {profile}: {}", rules.join(" "))?;
+        row(paper, "rules", &format!("of {profile}: {}", rules.join(" ")))?;
     }
     Ok(())
 }
 
-/// A rule, in each profile that has it.
-pub fn rule(id: &str, profiles: &[Profile], out: &mut impl Write) -> std::io::Result<()> {
-    let found = profiles.iter().filter_map(|profile| Some((profile, profile.rule(id)?)));
-    for (index, (profile, rule)) in found.enumerate() {
+/// A rule, as each profile has it; profiles in which it is the same together.
+pub fn rule(id: &str, profiles: &[Profile], paper: &mut Paper<'_>) -> io::Result<()> {
+    let mut texts: Vec<(Vec<String>, &Rule, Rows)> = Vec::new();
+    for profile in profiles {
+        let Some(rule) = profile.rule(id) else { continue };
+        let name = format!("{} ({})", profile.id, profile.title);
+        let rows = rows(rule, paper.is_whole());
+        match texts.iter_mut().find(|(_, _, known)| *known == rows) {
+            Some((names, ..)) => names.push(name),
+            None => texts.push((vec![name], rule, rows)),
+        }
+    }
+    for (index, (names, rule, rows)) in texts.iter().enumerate() {
         if index > 0 {
-            writeln!(out)?;
+            paper.gap()?;
         }
-        rule_of(profile, rule, out)?;
+        title(paper, &rule.id, &rule.title)?;
+        row(paper, "profile", &names.join(", "))?;
+        for (name, text) in rows {
+            row(paper, name, text)?;
+        }
     }
     Ok(())
 }
 
-fn rule_of(profile: &Profile, rule: &Rule, out: &mut impl Write) -> std::io::Result<()> {
-    writeln!(out, "{}  {}", rule.id, rule.title)?;
-    writeln!(out, "  profile   {} ({})", profile.id, profile.title)?;
-    writeln!(out, "  level     {}", rule.level.name())?;
-    writeln!(out, "  area      {}", rule.area.name())?;
-    writeln!(out, "  citation  {}", rule.citation)?;
-    for (name, text) in [("quote", &rule.quote), ("note", &rule.note), ("matters", &rule.matters)] {
-        if !text.is_empty() {
-            writeln!(out, "  {name:<9} {text}")?;
-        }
-    }
-    writeln!(out, "  page      docs/rules/{}.md", rule.id)?;
+/// Names and texts, one pair a row.
+type Rows = Vec<(&'static str, String)>;
+
+/// What a rule says, in whichever profile.
+fn rows(rule: &Rule, is_whole: bool) -> Rows {
     let requirements: Vec<String> =
         rule.requirements.iter().map(|requirement| requirement.name().replace('_', " ")).collect();
-    writeln!(out, "  demands   {}", requirements.join(", "))?;
-    for lanes in &rule.lanes {
-        writeln!(out, "  lanes     {lanes}")?;
+    let mut rows = vec![
+        ("level", rule.level.name().to_owned()),
+        ("area", rule.area.name().to_owned()),
+        ("citation", rule.citation.clone()),
+        ("quote", rule.quote.clone()),
+        ("note", rule.note.clone()),
+        ("matters", rule.matters.clone()),
+        ("page", format!("docs/rules/{}.md", rule.id)),
+        ("demands", requirements.join(", ")),
+    ];
+    rows.extend(rule.lanes.iter().map(|lanes| ("lanes", lanes.to_string())));
+    let (most, named) = if is_whole { (usize::MAX, usize::MAX) } else { LISTED };
+    let looks_at = looks_at(rule);
+    for (demand, kernels) in looks_at.iter().take(most) {
+        rows.push(("looks at", format!("{demand}: {}", some(kernels, named))));
     }
+    let more = looks_at.len().saturating_sub(most);
+    rows.extend((more > 0).then(|| ("", format!("{more} more; `--verbose` shows all"))));
+    rows
+}
+
+/// The operations that a rule looks at, by what it demands of them.
+fn looks_at(rule: &Rule) -> Vec<(String, Vec<String>)> {
+    let mut by_demand: Vec<(String, Vec<String>)> = Vec::new();
     for part in &rule.parts {
-        let lowerings: Vec<String> = part.lowerings.iter().map(Kernel::to_string).collect();
         let optional = match part.groups.join(", ") {
             groups if groups.is_empty() => groups,
             groups => format!(" (optional: {groups})"),
         };
-        writeln!(
-            out,
-            "  looks at  {}: {}; {}{optional}",
-            part.operation,
-            lowerings.join(", "),
-            part.demand.accuracy
-        )?;
+        let demand = format!("{}{optional}", part.demand.accuracy);
+        match by_demand.iter_mut().find(|(known, _)| *known == demand) {
+            Some((_, operations)) => operations.push(lowered(part)),
+            None => by_demand.push((demand, vec![lowered(part)])),
+        }
     }
-    Ok(())
+    by_demand
+}
+
+/// An operation of a profile by its kernel: `mad (f32.mul_then_add or f32.fma)` where it is called
+/// otherwise, or several kernels compute it.
+fn lowered(part: &Part) -> String {
+    let kernels: Vec<String> = part.lowerings.iter().map(Kernel::to_string).collect();
+    match &part.lowerings[..] {
+        [kernel] if kernel.op.name == part.operation => kernels.join(""),
+        _ => format!("{} ({})", part.operation, kernels.join(" or ")),
+    }
 }
 
 /// An operation: what it is called, and the kernels that run it.
-pub fn operation(
-    op: &'static Op,
-    profiles: &[Profile],
-    out: &mut impl Write,
-) -> std::io::Result<()> {
-    writeln!(out, "{}  {}", op.name, op.about)?;
-    names(op, out)?;
+pub fn operation(op: &'static Op, profiles: &[Profile], paper: &mut Paper<'_>) -> io::Result<()> {
+    title(paper, op.name, op.about)?;
+    names(op, paper)?;
     let kernels = op.formats.iter().filter_map(|format| Kernel::plain(*format, op).ok());
     let kernels: Vec<Kernel> = kernels.collect();
     let ids: Vec<String> = kernels.iter().map(Kernel::to_string).collect();
     let of_matrices = "those of the products that a device enumerates (`fpprobe list -v`)";
     let text = if op.code.is_of_matrices() { of_matrices.to_owned() } else { ids.join(" ") };
-    writeln!(out, "  kernels   {text}")?;
+    row(paper, "kernels", &text)?;
     for profile in profiles {
         let mut rules: Vec<&str> = Vec::new();
         for (rule, _) in kernels.iter().flat_map(|kernel| profile.rules_for(kernel)) {
@@ -100,9 +135,7 @@ pub fn operation(
                 rules.push(&rule.id);
             }
         }
-        if !rules.is_empty() {
-            writeln!(out, "  judged    by {}: {}", profile.id, rules.join(" "))?;
-        }
+        judged(profile, &rules, paper)?;
     }
     Ok(())
 }
@@ -112,57 +145,67 @@ pub fn kernel(
     kernel: &Kernel,
     profiles: &[Profile],
     catalogue: &Catalogue,
-    out: &mut impl Write,
-) -> std::io::Result<()> {
-    writeln!(out, "{kernel}  {}", kernel.op.about)?;
-    let shapes = |shapes: Vec<Shape>| {
-        let shapes = shapes.into_iter().map(|shape| match (shape.columns, shape.width) {
-            (1, 1) => shape.format.to_string(),
-            (1, width) => format!("{width} x {}", shape.format),
-            (columns, width) if columns == width => format!("{width} x {}", shape.format),
-            (columns, width) => {
-                format!("{columns} columns of {} x {}", width / columns, shape.format)
-            }
-        });
-        shapes.collect::<Vec<String>>().join(", ")
-    };
-    writeln!(out, "  takes     {}", shapes(kernel.params()))?;
-    writeln!(out, "  gives     {}", shapes(kernel.results()))?;
+    paper: &mut Paper<'_>,
+) -> io::Result<()> {
+    title(paper, &kernel.to_string(), kernel.op.about)?;
+    row(paper, "takes", &shapes(kernel.params()))?;
+    row(paper, "gives", &shapes(kernel.results()))?;
     let cases = Extent::Default.cases(kernel);
-    writeln!(out, "  asked     {} cases by default: the list {}", cases.len(), cases.name)?;
-    names(kernel.op, out)?;
-    if let Some(glsl) = kernel.op.glsl {
-        writeln!(out, "  in GLSL   {glsl}")?;
-    }
+    let inputs = format!("{} cases by default: the list {}", cases.len(), cases.name);
+    row(paper, "inputs", &inputs)?;
+    names(kernel.op, paper)?;
+    row(paper, "in GLSL", kernel.op.glsl.unwrap_or_default())?;
     let needs: Vec<String> = needs(kernel).iter().map(Need::to_string).collect();
-    writeln!(
-        out,
-        "  needs     {}",
-        if needs.is_empty() {
-            "nothing that a device may lack".to_owned()
-        } else {
-            needs.join(", ")
-        }
+    let nothing = "nothing that a device may lack";
+    row(
+        paper,
+        "needs",
+        if needs.is_empty() { nothing.to_owned() } else { needs.join(", ") }.as_str(),
     )?;
     for profile in profiles {
         let mut ids: Vec<&str> =
             profile.rules_for(kernel).map(|(rule, _)| rule.id.as_str()).collect();
         ids.dedup();
-        if !ids.is_empty() {
-            writeln!(out, "  judged    by {}: {}", profile.id, ids.join(" "))?;
-        }
+        judged(profile, &ids, paper)?;
     }
     for unjudged in catalogue.reasons(kernel) {
         let profile = unjudged.profile.as_deref().unwrap_or("any profile");
-        writeln!(out, "  no rule   of {profile}: {} ({})", unjudged.reason, unjudged.citation)?;
+        let reason = format!("of {profile}: {} ({})", unjudged.reason, unjudged.citation);
+        row(paper, "no rule", &reason)?;
     }
     Ok(())
 }
 
+/// `f32, 3 x f16, 2 columns of f32 x 3`.
+fn shapes(shapes: Vec<Shape>) -> String {
+    let shapes = shapes.into_iter().map(|shape| match (shape.columns, shape.width) {
+        (1, 1) => shape.format.to_string(),
+        (1, width) => format!("{width} x {}", shape.format),
+        (columns, width) if columns == width => format!("{width} x {}", shape.format),
+        (columns, width) => format!("{columns} columns of {} x {}", width / columns, shape.format),
+    });
+    shapes.collect::<Vec<String>>().join(", ")
+}
+
+/// The rules of a profile that judge something, where there are any.
+fn judged(profile: &Profile, rules: &[&str], paper: &mut Paper<'_>) -> io::Result<()> {
+    if rules.is_empty() {
+        return Ok(());
+    }
+    row(paper, "judged", &format!("by {}: {}", profile.id, rules.join(" ")))
+}
+
 /// What an operation is called in other languages.
-fn names(op: &Op, out: &mut impl Write) -> std::io::Result<()> {
+fn names(op: &Op, paper: &mut Paper<'_>) -> io::Result<()> {
     let names =
         op.names().into_iter().map(|(language, name)| format!("{name} ({})", language.name()));
-    let names: Vec<String> = names.collect();
-    if names.is_empty() { Ok(()) } else { writeln!(out, "  names     {}", names.join(", ")) }
+    row(paper, "names", &names.collect::<Vec<String>>().join(", "))
+}
+
+fn title(paper: &mut Paper<'_>, id: &str, about: &str) -> io::Result<()> {
+    paper.line(0, 2, &[(Ink::Strong, id), (Ink::Plain, "  "), (Ink::Plain, about)])
+}
+
+fn row(paper: &mut Paper<'_>, name: &str, text: &str) -> io::Result<()> {
+    field(paper, name, Ink::Plain, text)
 }

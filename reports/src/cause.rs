@@ -289,7 +289,9 @@ fn cause(
     let operations = most_first(lanes.iter().map(|lane| lane.kernel.op.name));
     let kernels = most_first(lanes.iter().map(|lane| lane.kernel));
     let distance = lanes.iter().map(|lane| lane.diagnosis.distance).max().unwrap_or(0);
-    let simplest = lanes.iter().min_by_key(|lane| lane.complexity());
+    let simplest = lanes
+        .iter()
+        .min_by_key(|lane| (!lane.symptoms.contains(symptom), lane.complexity()));
     let worst = lanes
         .iter()
         .max_by_key(|lane| lane.diagnosis.distance)

@@ -141,11 +141,14 @@ impl FailingLane<'_> {
         }
     }
 
-    /// Whether the result is a floating-point zero.
+    /// Whether the result is the number zero.
     fn is_zero(&self) -> bool {
-        let encoding = Encoding::of_result(self.kernel).get(self.part).copied();
         let bits = self.diagnosis.result;
-        matches!(encoding, Some(Encoding::Float(layout)) if bits & layout.magnitude_mask() == 0)
+        match Encoding::of_result(self.kernel).get(self.part) {
+            Some(Encoding::Float(layout)) => bits & layout.magnitude_mask() == 0,
+            Some(Encoding::Truth) | None => false,
+            Some(Encoding::Signed | Encoding::Unsigned | Encoding::Fixed { .. }) => bits == 0,
+        }
     }
 
     /// How hard the lane is to show to somebody: the forms that it cannot be written in; whether
@@ -289,9 +292,8 @@ fn cause(
     let operations = most_first(lanes.iter().map(|lane| lane.kernel.op.name));
     let kernels = most_first(lanes.iter().map(|lane| lane.kernel));
     let distance = lanes.iter().map(|lane| lane.diagnosis.distance).max().unwrap_or(0);
-    let simplest = lanes
-        .iter()
-        .min_by_key(|lane| (!lane.symptoms.contains(symptom), lane.complexity()));
+    let simplest =
+        lanes.iter().min_by_key(|lane| (!lane.symptoms.contains(symptom), lane.complexity()));
     let worst = lanes
         .iter()
         .max_by_key(|lane| lane.diagnosis.distance)

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::Kernel;
+use fpprobe_spirv::sweep::Domain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -48,7 +49,13 @@ pub struct ExpectedDevice {
     pub model: ModelKey,
     /// The digest of each kernel's results: 16 hex digits.
     pub kernels: BTreeMap<String, String>,
+    /// The digests of blocks of whole domains, by kernel.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub blocks: BTreeMap<String, BlockDigests>,
 }
+
+/// The sums of blocks by their numbers: 24 hex digits.
+pub type BlockDigests = BTreeMap<u64, String>;
 
 /// What equal devices have in common.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
@@ -113,6 +120,14 @@ impl Expected {
         if let Some(unknown) = kernels.find(|id| id.parse::<Kernel>().is_err()) {
             return Err(malformed(format!("there is no kernel `{unknown}`")));
         }
+        for (id, blocks) in expected.devices.iter().flat_map(|device| &device.blocks) {
+            let domain = id.parse().ok().and_then(|kernel| Domain::of(&kernel).ok());
+            let domain =
+                domain.ok_or_else(|| malformed(format!("there are no blocks of `{id}`")))?;
+            if let Some(beyond) = blocks.keys().find(|block| **block >= domain.blocks()) {
+                return Err(malformed(format!("`{id}` has no block {beyond}")));
+            }
+        }
         Ok(expected)
     }
 
@@ -157,7 +172,7 @@ impl ExpectedDevice {
         for other in passes {
             kernels.retain(|kernel, digest| other.get(kernel) == Some(digest));
         }
-        ExpectedDevice { model: ModelKey::of(device), kernels }
+        ExpectedDevice { model: ModelKey::of(device), kernels, blocks: BTreeMap::new() }
     }
 }
 

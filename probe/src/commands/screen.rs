@@ -19,7 +19,7 @@ use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 use self::listed::ListedKernels;
-use super::gate::{items, kernels};
+use super::gate::{SWEPT, items, kernels};
 use crate::cli::{MeasureArgs, ScreenArgs};
 use crate::event::RunEvent;
 use crate::exit::Status;
@@ -34,18 +34,6 @@ use crate::sweep::files;
 use crate::sweep::screened::{STRATEGIES, ScreenPass, ScreenedBlocks};
 use fpprobe_worker::protocol::{Failure, Span};
 
-/// Kernels of which blocks run where none is named: sums, products, quotients, roots, and functions
-/// by tables and series.
-const SWEPT: [&str; 8] = [
-    "f16.fadd",
-    "f16.fmul",
-    "f16.fdiv",
-    "f32.sqrt",
-    "f32.exp2",
-    "f32.log2",
-    "f32.sin",
-    "f32.fconvert_f16",
-];
 /// The kernel of `--load`.
 const LOAD: &str = "f32.sin";
 /// Rounds that blocks are to run in.

@@ -10,6 +10,9 @@ use crate::scene::{Ended, ends, fpprobe, json};
 /// Of `SwiftShader`, these kernels.
 const KERNELS: [&str; 3] = ["f32.fadd", "f32.floor", "f32.sqrt"];
 
+/// The one of which blocks are compared.
+const SWEPT: &str = "f32.sqrt";
+
 fn gate(folder: &Path, statements: &str, budget: &str) -> Ended {
     let file = folder.join("expected.json");
     if !file.exists() {
@@ -18,6 +21,9 @@ fn gate(folder: &Path, statements: &str, budget: &str) -> Ended {
         let kernels = expected["devices"][0]["kernels"].as_object_mut().unwrap();
         kernels.retain(|kernel, _| KERNELS.contains(&kernel.as_str()));
         assert_eq!(kernels.len(), KERNELS.len());
+        let blocks = expected["devices"][0]["blocks"].as_object_mut().unwrap();
+        blocks.retain(|kernel, _| kernel == SWEPT);
+        assert_eq!(blocks[SWEPT].as_object().unwrap().len(), 64);
         std::fs::write(&file, expected.to_string()).unwrap();
     }
     let mut command = faulty(&["swiftshader"], statements);
@@ -44,6 +50,27 @@ fn one_wrong_result_is_a_difference() {
     );
     let wrong = gate(folder.path(), "give r+1 in f32.sqrt when x is 3f800000", "60s");
     assert!(wrong.with(3).contains("other results by f32.sqrt;"), "{}", wrong.out);
+}
+
+#[test]
+fn one_wrong_input_of_a_million_is_a_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    let same = gate(folder.path(), "", "60s");
+    assert!(same.with(0).contains(" and 64 blocks, devices: "), "{}", same.out);
+    let expected = json(&folder.path().join("expected.json"));
+    let blocks = expected["devices"][0]["blocks"][SWEPT].as_object().unwrap();
+    let block: u64 = blocks.keys().next_back().unwrap().parse().unwrap();
+    let input = (block << 20) + 0x12345;
+    let wrong =
+        gate(folder.path(), &format!("give 3f800000 in {SWEPT} when x is {input:x}"), "60s");
+    let named = format!("other results by {SWEPT} in block {block}; ");
+    assert!(wrong.with(3).contains(&named), "{}", wrong.out);
+    // A block that the domain does not have would pass unnoticed.
+    let path = folder.path().join("expected.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen(&format!("\"{block}\":"), "\"4096\":", 1)).unwrap();
+    let beyond = gate(folder.path(), "", "60s");
+    assert!(beyond.code == Some(2) && beyond.err.contains("no block 4096"), "{}", beyond.err);
 }
 
 #[test]

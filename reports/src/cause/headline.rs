@@ -90,7 +90,10 @@ impl fmt::Display for Headline<'_> {
             Symptom::Inaccurate => format!("{of}: {}", beyond(self.distance)),
             Symptom::ZeroMade => format!("{of}: gives 0 instead of another number"),
             Symptom::Unrelated if self.group == COMPARISONS => format!("{of}: the opposite result"),
-            Symptom::Unrelated => format!("{of}: unrelated values"),
+            Symptom::Unrelated => match self.given {
+                Some(given) => format!("{of}: gives {given} instead of another number"),
+                None => format!("{of}: unrelated values"),
+            },
         };
         let constants = if self.scope == Scope::Constants { "constants only: " } else { "" };
         write!(f, "{constants}{text}")

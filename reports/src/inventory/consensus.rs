@@ -33,7 +33,7 @@ impl Found {
         for (model, devices) in models {
             let kernels = most(&devices);
             if !kernels.is_empty() {
-                expected.put(ExpectedDevice { model, kernels });
+                expected.put(ExpectedDevice { model, kernels, blocks: BTreeMap::new() });
             }
         }
         expected

@@ -40,11 +40,13 @@ pub enum Area {
     Controls,
     /// What the invocations of a subgroup compute together.
     Subgroups,
+    /// Atomic operations on memory.
+    Atomics,
 }
 
 impl Area {
     /// Every area, in the order of a scoreboard.
-    pub const ALL: [Area; 14] = [
+    pub const ALL: [Area; 15] = [
         Area::Arithmetic,
         Area::Subnormals,
         Area::NanAndInfinity,
@@ -59,6 +61,7 @@ impl Area {
         Area::Bits64,
         Area::Controls,
         Area::Subgroups,
+        Area::Atomics,
     ];
 
     /// For people.
@@ -78,6 +81,7 @@ impl Area {
             Area::Bits64 => "64 bits",
             Area::Controls => "controls",
             Area::Subgroups => "subgroups",
+            Area::Atomics => "atomics",
         }
     }
 

@@ -4,7 +4,7 @@
 //! `DenormFlushToZero`, `SignedZeroInfNanPreserve` and the rounding modes. Only instructions that
 //! the text names, on lanes where it leaves no other way out, count.
 
-use fpprobe_spirv::op::Function;
+use fpprobe_spirv::op::{Code, Function};
 use fpprobe_spirv::{Control, Kernel, Via};
 
 use crate::accuracy::Accuracy;
@@ -129,7 +129,8 @@ pub fn contradictions(observations: &[Observation]) -> Vec<Contradiction> {
 fn selects(kernel: &Kernel, control: Control) -> bool {
     let width = Some(kernel.format.bits());
     kernel.via == Via::Spirv
-        && !kernel.op.code.is_of_subgroups()
+        && kernel.op.code.team().is_none()
+        && !matches!(kernel.op.code, Code::Atomic(..))
         && kernel.format.float().is_some()
         && control.width() == width
         && kernel.op.result.format.is_none()

@@ -25,6 +25,7 @@ use fpprobe_profiles::judge::{
 };
 use fpprobe_profiles::verdict::Level;
 use fpprobe_spirv::emit::EmitFormat;
+use fpprobe_spirv::op::Code;
 use fpprobe_spirv::{Control, Controls, Format, Function, Kernel};
 use sha2::{Digest, Sha256};
 
@@ -242,6 +243,7 @@ fn group(kernel: &Kernel) -> &'static str {
     match kernel.op.function {
         Function::Load if kernel.op.code.is_of_texels() => LOADS,
         _ if kernel.op.code.is_of_texels() => STORES,
+        _ if matches!(kernel.op.code, Code::Atomic(..)) => "atomic operations",
         Function::Move | Function::Choose | Function::Transpose => MOVES,
         Function::Min | Function::Max | Function::Clamp | Function::Saturate => MIN_AND_MAX,
         Function::Compare { .. } | Function::IsNan | Function::IsInf => COMPARISONS,
@@ -264,6 +266,7 @@ fn group(kernel: &Kernel) -> &'static str {
         | Function::Neg
         | Function::Abs
         | Function::MulAdd
+        | Function::AddMany
         | Function::SelfSub
         | Function::SelfDiv
         | Function::AddSub

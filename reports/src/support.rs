@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use fpprobe_spirv::needs::needs;
-use fpprobe_spirv::{Control, Controls, Format, Kernel, Need, Use, products};
+use fpprobe_spirv::{AtomicFeature, Control, Controls, Format, Kernel, Need, Use, products};
 
 use crate::model::Claims;
 
@@ -91,7 +91,12 @@ impl Support {
         ];
         let controls = Control::all().map(Need::Control);
         Support {
-            offers: features.into_iter().chain(formats).chain(controls).collect(),
+            offers: features
+                .into_iter()
+                .chain(AtomicFeature::all().map(Need::Atomic))
+                .chain(formats)
+                .chain(controls)
+                .collect(),
             ..Support::default()
         }
     }
@@ -187,7 +192,12 @@ fn offers(claims: &Claims) -> BTreeSet<Need> {
         Control::all().filter(|control| control.claim().is_some_and(claimed)).map(Need::Control);
     let formats = uses()
         .filter(|(format, used)| format_claim(*format, *used).is_some_and(|claim| claimed(&claim)));
-    features.chain(controls).chain(formats.map(|(format, used)| Need::Use(format, used))).collect()
+    let atomics = AtomicFeature::all().filter(|feature| claimed(&feature.to_string()));
+    features
+        .chain(atomics.map(Need::Atomic))
+        .chain(controls)
+        .chain(formats.map(|(format, used)| Need::Use(format, used)))
+        .collect()
 }
 
 /// Two widths whose modes differ though they must not. Widths without a mode leave the choice to

@@ -106,10 +106,15 @@ impl TraitDefinition {
         let width = self.format.trim_start_matches(char::is_alphabetic);
         let controls = match self.mode.controls {
             "" => String::new(),
-            controls => format!(":controls={}", controls.replace("{w}", width)),
+            controls => format!("controls={}", controls.replace("{w}", width)),
         };
-        let ids = self.row.look.kernels().iter();
-        ids.map(|id| id.replace("{f}", self.format) + &controls).collect()
+        let ids = self.row.look.kernels().iter().map(|id| id.replace("{f}", self.format));
+        let key = |id: &str| if id.contains(':') { ';' } else { ':' };
+        let under = |id: String| match &*controls {
+            "" => id,
+            controls => format!("{id}{}{controls}", key(&id)),
+        };
+        ids.map(under).collect()
     }
 
     /// The kernels that its value is found in, of the scope of run time.

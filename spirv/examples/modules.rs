@@ -13,8 +13,8 @@ use fpprobe_spirv::module::point_list::point_list;
 use fpprobe_spirv::plan::{GROUP, LayoutRequest, Variant};
 use fpprobe_spirv::sweep::{self, Domain, Sink};
 use fpprobe_spirv::{
-    Cases, Control, Controls, Format, Kernel, Plan, Route, Stage, Via, cases, catalogue, module,
-    products,
+    Cases, Control, Controls, Format, Kernel, Need, Plan, Route, Stage, Via, cases, catalogue,
+    module, needs, products,
 };
 
 /// Sets that a program may carry, beside the empty one and each control alone.
@@ -65,7 +65,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                     .filter_map(|kernel| kernel_under(kernel, controls, via))
                     .collect();
                 if format.channels().is_empty() {
-                    together(&mut out, &kernels)?;
+                    for kernels in catalogue::sharing(kernels.iter().copied()) {
+                        together(&mut out, &kernels)?;
+                    }
                 }
                 if !format.channels().is_empty() || controls.is_empty() {
                     alone(&mut out, &kernels)?;
@@ -103,7 +105,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             let at = unfolded(format).map(|kernel| Kernel { stage, ..kernel });
             let kernels: Vec<Kernel> =
                 at.filter_map(|kernel| kernel_under(kernel, controls, Via::Spirv)).collect();
-            together(&mut out, &kernels)?;
+            for kernels in catalogue::sharing(kernels) {
+                together(&mut out, &kernels)?;
+            }
         }
     }
     matrices(&mut out)?;
@@ -138,6 +142,11 @@ fn unfolded(format: Format) -> impl Iterator<Item = Kernel> {
     kernels(format).filter(|kernel| !kernel.route.is_folded())
 }
 
+/// Whether a module of this kernel exists with 16-bit storage alone.
+fn needs_storage16(kernel: &Kernel) -> bool {
+    needs::needs(kernel).contains(&Need::Storage16)
+}
+
 /// The kernel under these controls by this front end, if there is one: its id says.
 fn kernel_under(kernel: Kernel, controls: Controls, via: Via) -> Option<Kernel> {
     Kernel { controls, via, ..kernel }.to_string().parse().ok()
@@ -157,7 +166,8 @@ fn shared(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>
     let first = &kernels[0];
     let sized: Vec<(Kernel, u32)> =
         (100..).zip(kernels).map(|(slots, kernel)| (*kernel, slots)).collect();
-    for storage16 in [false, true] {
+    let needed = kernels.iter().any(needs_storage16);
+    for storage16 in [false, true].into_iter().filter(|storage16| *storage16 || !needed) {
         let variants = if first.controls.is_empty() {
             &VARIANTS[..]
         } else {
@@ -190,7 +200,8 @@ fn module_of(out: &mut impl Write, name: &str, plan: &Plan) -> Result<(), Box<dy
 /// Each kernel in a module of its own, where no other can have declared what it forgets.
 fn alone(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>> {
     for kernel in kernels {
-        for storage16 in [false, true] {
+        let needed = needs_storage16(kernel);
+        for storage16 in [false, true].into_iter().filter(|storage16| *storage16 || !needed) {
             for variant in VARIANTS {
                 let plan = Plan::new(&[(*kernel, 200)], storage16, variant);
                 module_of(out, &format!("{kernel}, storage16 {storage16}, {variant:?}"), &plan)?;

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use crate::atomic;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::layout::FloatLayout;
@@ -119,12 +120,14 @@ pub const MOST_RANDOM: u32 = 1 << 16;
 static DRAWN: LazyLock<Mutex<HashMap<String, Cases>>> = LazyLock::new(Mutex::default);
 
 /// A list of a kernel followed by `count` random cases, which are a function of the seed. Texels,
-/// whose lists hold every code, and constants, which are part of the module, have none.
+/// whose lists hold every code, constants, which are part of the module, and sums that are exact
+/// in any order have none.
 pub fn with_random(kernel: &Kernel, list: Cases, count: u32, seed: u64) -> Cases {
     if count == 0
         || list.name.is_empty()
         || kernel.op.code.is_of_texels()
         || kernel.route.is_folded()
+        || kernel.op.function == Function::AddMany
     {
         return list;
     }
@@ -151,7 +154,9 @@ pub fn is_offered(kernel: &Kernel, case: &[u64]) -> bool {
 
 fn made(kernel: &Kernel, length: Length) -> Cases {
     // These patterns are few, and each pair of them counts.
-    let is_whole = is_of_patterns(kernel) || kernel.op.code.is_of_matrices();
+    let is_whole = is_of_patterns(kernel)
+        || kernel.op.code.is_of_matrices()
+        || kernel.op.function == Function::AddMany;
     let length = if is_whole { Length::Whole } else { length };
     let name = name(kernel, length);
     // A list is whole when it is put in, so another thread's panic leaves nothing broken.
@@ -208,6 +213,7 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
             let unit = kernel.matrix.map(|unit| unit.to_string()).unwrap_or_default();
             return (format!("{}.{unit}", kernel.op.name).into(), matrix::list);
         }
+        (Function::AddMany, _) => ("additions", |kernel| atomic::additions(kernel.format)),
         (Function::SummationOrder, _) => ("summands", |_| subgroup::summands()),
         (Function::Store, _) if kernel.op.code == Code::TexelConvert => {
             (kernel.op.name, packed::converted)

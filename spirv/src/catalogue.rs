@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::atomic::MemoryScope;
 use crate::cases::{self, Cases};
 use crate::controls::{Control, Controls};
 use crate::format::Format;
 use crate::kernel::Kernel;
-use crate::op::OPS;
+use crate::op::{OPS, Team};
 use crate::plan::most_kernels;
 use crate::route::{Route, Stage, Via};
 
@@ -80,12 +81,13 @@ impl Extent {
     }
 }
 
-/// Every kernel without controls, by its natural route, of texels by every route, scalar or as
-/// narrow as it gets: formats in order, operations in table order.
+/// Every kernel without controls, by its natural route, of texels and atomic operations by every
+/// route, scalar or as narrow as it gets: formats in order, operations in table order.
 pub fn plain() -> Vec<Kernel> {
     let routes = |plain: Kernel| {
         let all = plain.op.code.routes(plain.format).iter();
-        let taken = all.filter(move |route| plain.op.code.is_of_texels() || **route == plain.route);
+        let taken =
+            all.filter(move |route| plain.op.code.has_own_routes() || **route == plain.route);
         taken.map(move |route| Kernel { route: *route, ..plain })
     };
     let plain = |format| OPS.iter().filter_map(move |op| Kernel::plain(format, op).ok());
@@ -110,6 +112,20 @@ pub fn side_by_side() -> Vec<Vec<Kernel>> {
         .collect()
 }
 
+/// Kernels of one format in the groups that can share a module: those of one route that the same
+/// invocations compute together, as many as a module may have.
+pub fn sharing(kernels: impl IntoIterator<Item = Kernel>) -> Vec<Vec<Kernel>> {
+    let mut together: BTreeMap<(Route, Option<Team>), Vec<Kernel>> = BTreeMap::new();
+    for kernel in kernels {
+        together.entry((kernel.route, kernel.op.code.team())).or_default().push(kernel);
+    }
+    let chunks = |all: Vec<Kernel>| {
+        let most = all.iter().map(most_kernels).min().unwrap_or(usize::MAX);
+        all.chunks(most).map(<[Kernel]>::to_vec).collect::<Vec<_>>()
+    };
+    together.into_values().flat_map(chunks).collect()
+}
+
 /// The plain kernel by each other route, at each other width and by the other front end, one change
 /// at a time. Operations on whole vectors and matrices vary in width alone: drivers take them apart
 /// into the arithmetic of their components, and compile them slowly. Matrices stay as small as they
@@ -120,9 +136,11 @@ fn varied(plain: &Kernel) -> Vec<Kernel> {
     let widths = widths.into_iter().filter(|kernel| !kernel.has_matrices());
     let glsl = Kernel { via: Via::Glsl, ..*plain };
     let stages = Stage::ALL.map(|stage| Kernel { stage, ..*plain });
+    let scopes = MemoryScope::ALL.map(|scope| Kernel { scope, ..*plain });
     let all = routes
         .into_iter()
         .chain(stages)
+        .chain(scopes)
         .chain(widths)
         .chain([glsl])
         .filter(|kernel| kernel != plain);
@@ -130,7 +148,7 @@ fn varied(plain: &Kernel) -> Vec<Kernel> {
     all.filter_map(|kernel| kernel.checked().ok()).collect()
 }
 
-/// Every combination of route, stage, width and front end but the plain one.
+/// Every combination of route, stage, width, front end and scope but the plain one.
 fn combined(plain: &Kernel) -> Vec<Kernel> {
     let ways = [plain.route].into_iter().chain(Route::OTHERS).flat_map(|route| {
         [1, 2, 3, 4]
@@ -138,7 +156,9 @@ fn combined(plain: &Kernel) -> Vec<Kernel> {
             .flat_map(move |width| [Via::Spirv, Via::Glsl].map(|via| (route, width, via)))
     });
     let kernels = ways.flat_map(|(route, width, via)| {
-        Stage::ALL.map(|stage| Kernel { route, stage, width, via, ..*plain })
+        Stage::ALL.into_iter().flat_map(move |stage| {
+            MemoryScope::ALL.map(|scope| Kernel { route, stage, width, via, scope, ..*plain })
+        })
     });
     kernels.filter(|kernel| kernel != plain).filter_map(|kernel| kernel.checked().ok()).collect()
 }

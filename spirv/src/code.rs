@@ -48,7 +48,8 @@ impl Emitter {
                 | Code::State(_)
                 | Code::MatrixMulAdd
                 | Code::MatrixLoadStore(_)
-                | Code::Subgroup(..),
+                | Code::Subgroup(..)
+                | Code::Atomic(..),
                 _,
             ) => Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() }),
         };

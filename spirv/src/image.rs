@@ -54,7 +54,7 @@ impl Emitter {
         let variable = self.builder.variable(pointer, None, StorageClass::UniformConstant, None);
         self.builder.name(variable, numbered("image", image));
         self.bind(variable, image.binding());
-        if image.route == Route::StorageImage {
+        if image.route == Route::StorageImage && !image.is_scratch() {
             let access =
                 if image.is_written() { Decoration::NonReadable } else { Decoration::NonWritable };
             self.builder.decorate(variable, access, []);
@@ -122,6 +122,17 @@ impl Emitter {
         let at = self.texel(slot)?;
         self.builder.image_write(loaded, at, texel, None, [])?;
         Ok(())
+    }
+
+    /// Pointer to the texel of this slot, for atomic operations.
+    pub(crate) fn texel_pointer(
+        &mut self,
+        declared: ImageVariable,
+        slot: Word,
+    ) -> Result<Word, BuildError> {
+        let (float, at, sample) = (self.scalar(Format::F32), self.texel(slot)?, self.word(0));
+        let kind = self.builder.type_pointer(None, StorageClass::Image, float);
+        self.value(Op::ImageTexelPointer, kind, ids([declared.variable, at, sample]))
     }
 
     /// Reads the texel of this slot as a vector of this shape.

@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use rspirv::spirv::Op as SpvOp;
 
+use crate::atomic::MemoryScope;
 use crate::bc6h;
 use crate::capacity;
 use crate::controls::{Control, Controls};
@@ -38,6 +39,8 @@ pub struct Kernel {
     pub via: Via,
     /// The unit that an operation on cooperative matrices uses; `None` for all others.
     pub matrix: Option<MatrixUnit>,
+    /// How far an atomic operation is atomic; the default for all others.
+    pub scope: MemoryScope,
 }
 
 impl Kernel {
@@ -47,15 +50,16 @@ impl Kernel {
         let route = op.code.routes(format)[0];
         let width = *op.widths().start();
         let (controls, stage, via) = (Controls::NONE, Stage::Compute, Via::Spirv);
-        Kernel { format, op, controls, route, stage, width, via, matrix: None }.checked()
+        let (matrix, scope) = (None, MemoryScope::default());
+        Kernel { format, op, controls, route, stage, width, via, matrix, scope }.checked()
     }
 
     /// Whether it is the kernel of its operation and format that others are compared with, but for
-    /// its controls. Every route of a texel stands for itself.
+    /// its controls. Every route of a texel or of an atomic operation stands for itself.
     pub fn is_plain(&self) -> bool {
-        let of_texels = self.op.code.is_of_texels();
+        let own = self.op.code.has_own_routes();
         Kernel::plain(self.format, self.op).is_ok_and(|plain| {
-            let route = if of_texels { self.route } else { plain.route };
+            let route = if own { self.route } else { plain.route };
             Kernel { route, ..plain } == self.with_controls(Controls::NONE)
         })
     }
@@ -67,7 +71,14 @@ impl Kernel {
         let width = if self.op.is_componentwise() { 1 } else { self.width };
         let natural = self.op.code.routes(self.format)[0];
         let route = if Route::OTHERS.contains(&self.route) { natural } else { self.route };
-        let counterpart = Kernel { route, stage: Stage::Compute, width, via: Via::Spirv, ..*self };
+        let counterpart = Kernel {
+            route,
+            stage: Stage::Compute,
+            width,
+            via: Via::Spirv,
+            scope: MemoryScope::default(),
+            ..*self
+        };
         (counterpart != *self).then_some(counterpart)
     }
 
@@ -103,7 +114,12 @@ impl Kernel {
             format!(".{}", self.stage.name())
         };
         let matrix = self.matrix.map(|unit| format!(".{unit}")).unwrap_or_default();
-        self.stem() + &width + &route + &stage + &matrix
+        let scope = if self.scope == MemoryScope::default() {
+            String::new()
+        } else {
+            format!(".{}", self.scope.name())
+        };
+        self.stem() + &width + &route + &stage + &matrix + &scope
     }
 
     /// The instructions that its operation's row names, on its route; none where a command carries
@@ -118,7 +134,7 @@ impl Kernel {
             (Code::SelectConstants, _) => core(&[SpvOp::Select]),
             (Code::Phi | Code::PhiConstants, _) => core(&[SpvOp::Phi]),
             (Code::Shuffle, _) => core(&[SpvOp::VectorShuffle]),
-            (Code::Subgroup(op, _), _) => core(&[op]),
+            (Code::Subgroup(op, _) | Code::Atomic(op, _), _) => core(&[op]),
             (Code::MatrixMulAdd, _) => core(&[SpvOp::CooperativeMatrixMulAddKHR]),
             (Code::MatrixLoadStore(_), _) => {
                 core(&[SpvOp::CooperativeMatrixLoadKHR, SpvOp::CooperativeMatrixStoreKHR])
@@ -177,6 +193,13 @@ impl Kernel {
     fn misfit(&self) -> Option<String> {
         if matches!(self.op.code, Code::Subgroup(..)) && self.stage != Stage::Compute {
             return Some("operations over subgroups are for compute shaders here".to_owned());
+        }
+        let is_atomic = matches!(self.op.code, Code::Atomic(..));
+        if is_atomic && self.stage != Stage::Compute {
+            return Some("atomic operations are for compute shaders here".to_owned());
+        }
+        if !is_atomic && self.scope != MemoryScope::default() {
+            return Some(format!("`{}` is not atomic and has no key `scope`", self.op.name));
         }
         let Some(unit) = self.matrix else {
             let name = self.op.name;
@@ -242,6 +265,12 @@ impl Kernel {
     /// Whether an operand or result is a matrix.
     pub fn has_matrices(&self) -> bool {
         self.params().iter().chain(&self.results()).any(|shape| shape.columns > 1)
+    }
+
+    /// Whether its module has an image: that of a texel, or the memory of an atomic operation.
+    pub fn has_image(&self) -> bool {
+        let is_atomic = matches!(self.op.code, Code::Atomic(..));
+        self.op.code.is_of_texels() || is_atomic && self.route == Route::StorageImage
     }
 
     /// Number of values of one case: the components of all operands.
@@ -346,6 +375,7 @@ impl Hash for Kernel {
             self.width,
             self.via,
             self.matrix,
+            self.scope,
         )
             .hash(state);
     }
@@ -373,6 +403,9 @@ impl fmt::Display for Kernel {
         if let Some(unit) = self.matrix {
             keys.push(format!("matrix={unit}"));
         }
+        if self.scope != MemoryScope::default() {
+            keys.push(format!("scope={}", self.scope.name()));
+        }
         if !keys.is_empty() {
             write!(f, ":{}", keys.join(";"))?;
         }
@@ -398,6 +431,7 @@ impl FromStr for Kernel {
             width: 1,
             via: Via::default(),
             matrix: None,
+            scope: MemoryScope::default(),
         };
         let mut seen = Vec::new();
         for pair in keys.split(';').filter(|pair| !pair.is_empty()) {
@@ -416,6 +450,7 @@ impl FromStr for Kernel {
                 "stage" => kernel.stage = value.parse()?,
                 "via" => kernel.via = value.parse()?,
                 "matrix" => kernel.matrix = Some(value.parse()?),
+                "scope" => kernel.scope = value.parse()?,
                 "width" => {
                     kernel.width = value.parse().map_err(|_| ParseError::Undefined {
                         kernel: text.to_owned(),
@@ -423,7 +458,7 @@ impl FromStr for Kernel {
                     })?;
                 }
                 _ => {
-                    let known = ["controls", "route", "stage", "width", "via", "matrix"];
+                    let known = ["controls", "route", "stage", "width", "via", "matrix", "scope"];
                     return Err(ParseError::unknown("key", key, known));
                 }
             }
@@ -451,6 +486,7 @@ mod tests {
             "f32.sin:stage=fragment",
             "f32.fmul:controls=szin32;stage=vertex;width=2",
             "f32.matrix_times_vector:route=spec;width=3",
+            "f32.atomic_fadd:controls=dp32;route=shared;scope=workgroup",
         ] {
             assert_eq!(id.parse::<Kernel>().unwrap().to_string(), id);
         }
@@ -483,6 +519,9 @@ mod tests {
         );
         assert!(message("f32.cross:width=2").contains("width 3 only"));
         assert!(message("f32.fadd:width=2;width=3").contains("twice"));
+        assert!(message("f32.fadd:scope=workgroup").contains("is not atomic"));
+        assert!(message("f32.atomic_fadd:route=push").contains("no route `push`"));
+        assert!(message("f64.atomic_fadd:route=storage_image").contains("no route"));
     }
 
     #[test]
@@ -492,6 +531,8 @@ mod tests {
             ("f32.fadd:controls=szin32;width=3", Some("f32.fadd:controls=szin32")),
             ("f32.fadd:via=glsl", Some("f32.fadd")),
             ("f32.fadd:stage=fragment", Some("f32.fadd")),
+            ("f32.atomic_fadd:route=shared;scope=workgroup", Some("f32.atomic_fadd:route=shared")),
+            ("f32.atomic_fadd:route=shared", None),
             ("f32.dot:width=3", None),
             ("f32.dot:route=push;width=3", Some("f32.dot:width=3")),
             ("f32.fadd", None),

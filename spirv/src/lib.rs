@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod assembly;
+pub mod atomic;
 pub mod build_error;
 mod capacity;
 mod code;
@@ -38,6 +39,7 @@ mod shape;
 pub mod subgroup;
 pub mod sweep;
 
+pub use atomic::{AtomicFeature, AtomicForm, AtomicGroup, MemoryScope};
 pub use build_error::BuildError;
 pub use cases::Cases;
 pub use channel::{Channel, Coding};

@@ -5,6 +5,7 @@
 //! computes, results are stored. Operands that are constants are never loaded: see `folded.rs`. The
 //! words depend on the plan alone.
 
+mod atomic;
 mod buffer_io;
 mod constant_block;
 mod counting;
@@ -36,12 +37,13 @@ use crate::image::ImageVariable;
 use crate::kernel::{Kernel, Shape};
 use crate::modes;
 use crate::needs::float_formats;
-use crate::op::Code;
+use crate::op::Team;
 use crate::plan::access::{self, BufferAccess};
 use crate::plan::records::records;
 use crate::plan::{Element, Image, Plan};
 use crate::route::{Stage, Via};
 
+use atomic::SharedArray;
 use buffer_io::ResultElements;
 use constant_block::ConstantBlock;
 use element_loop::ElementArray;
@@ -51,7 +53,7 @@ const COORDINATES: Shape = Shape::vector(Format::U32, 3);
 
 /// Where an invocation is: its slot, and its work group's row. `local`: its slot within the
 /// constant block, if there is one. `zero`: a number that is 0 at run time, for kernels that need
-/// one. `lane`: its place in its subgroup, for kernels across that.
+/// one. `lane`: its place in its subgroup or work group, for kernels that those compute together.
 #[derive(Clone, Copy)]
 struct InvocationPosition {
     slot: Word,
@@ -71,6 +73,7 @@ struct ModuleMemory {
     /// Of each kernel, where they are about texels that a shader gets at.
     images: Vec<ImageVariable>,
     constant_block: Option<ConstantBlock>,
+    shared: Option<SharedArray>,
 }
 
 /// Builds the module of a plan. Gives its words, header included.
@@ -119,6 +122,7 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
             .map(|image| emitter.declare_image(image))
             .collect::<Result<_, _>>()?,
         constant_block: plan.route().and_then(|route| emitter.declare_constant_block(route)),
+        shared: emitter.declare_shared_array(plan),
     };
     emitter.declare_specialised(plan);
 
@@ -172,11 +176,17 @@ impl Emitter {
         // A module of one kernel has one row, and no need to ask.
         let work_group =
             (plan.rows > 1).then(|| self.built_in(BuiltIn::WorkgroupId, COORDINATES, "work_group"));
-        let is_across =
-            plan.placed.iter().any(|placed| matches!(placed.kernel.op.code, Code::Subgroup(..)));
+        // Matrices belong to a subgroup as a whole.
+        let teams = plan.placed.iter().filter(|placed| placed.kernel.matrix.is_none());
+        let team = teams.filter_map(|placed| placed.kernel.op.code.team()).next();
         let number = Shape::scalar(Format::U32);
-        let lane =
-            is_across.then(|| self.built_in(BuiltIn::SubgroupLocalInvocationId, number, "lane"));
+        let lane = team.map(|team| {
+            let built_in = match team {
+                Team::Subgroup => BuiltIn::SubgroupLocalInvocationId,
+                Team::WorkGroup => BuiltIn::LocalInvocationIndex,
+            };
+            self.built_in(built_in, number, "lane")
+        });
         let size = plan.group();
         let void = self.builder.type_void();
         let signature = self.builder.type_function(void, []);
@@ -237,7 +247,7 @@ impl Emitter {
             return self.cooperative_body(plan, memory, place);
         }
         if place.lane.is_some() {
-            self.subgroup_body(plan, memory, place)
+            self.team_body(plan, memory, place)
         } else {
             self.slot_body(plan, memory, place)
         }

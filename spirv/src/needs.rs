@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::atomic::AtomicFeature;
 use crate::controls::Control;
 use crate::error::ParseError;
 use crate::format::Format;
@@ -20,7 +21,8 @@ pub enum Need {
     Float16,
     /// Feature `shaderFloat64`.
     Float64,
-    /// Feature `storageBuffer16BitAccess`; never needed, used where it is there.
+    /// Feature `storageBuffer16BitAccess`; used where it is there, and needed by atomic operations
+    /// alone.
     Storage16,
     /// Feature `shaderStorageImageExtendedFormats`.
     ExtendedFormats,
@@ -53,6 +55,8 @@ pub enum Need {
     SubgroupClustered,
     /// Feature `shaderSubgroupExtendedTypes`.
     SubgroupExtendedTypes,
+    /// Atomic operations on floats in a kind of memory.
+    Atomic(AtomicFeature),
     /// A control, by the property or feature that claims it.
     Control(Control),
 }
@@ -62,6 +66,7 @@ pub enum Need {
 #[expect(missing_docs, reason = "the names are Vulkan's")]
 pub enum Use {
     StorageImage,
+    StorageImageAtomic,
     UniformTexelBuffer,
     SampledImage,
     TransferSrc,
@@ -76,8 +81,9 @@ pub enum Use {
 
 impl Use {
     /// Every use.
-    pub const ALL: [Use; 11] = [
+    pub const ALL: [Use; 12] = [
         Use::StorageImage,
+        Use::StorageImageAtomic,
         Use::UniformTexelBuffer,
         Use::SampledImage,
         Use::TransferSrc,
@@ -94,6 +100,7 @@ impl Use {
     pub const fn bit(self) -> &'static str {
         match self {
             Use::StorageImage => "VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT",
+            Use::StorageImageAtomic => "VK_FORMAT_FEATURE_STORAGE_IMAGE_ATOMIC_BIT",
             Use::UniformTexelBuffer => "VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT",
             Use::SampledImage => "VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT",
             Use::TransferSrc => "VK_FORMAT_FEATURE_TRANSFER_SRC_BIT",
@@ -111,6 +118,7 @@ impl Use {
     pub const fn name(self) -> &'static str {
         match self {
             Use::StorageImage => "storageImage",
+            Use::StorageImageAtomic => "storageImageAtomic",
             Use::UniformTexelBuffer => "uniformTexelBuffer",
             Use::SampledImage => "sampledImage",
             Use::TransferSrc => "transferSrc",
@@ -166,12 +174,13 @@ impl fmt::Display for Need {
                 let own = OF_SUBGROUPS.iter().find(|(_, need)| need == self);
                 f.write_str(own.map_or("subgroups", |(name, _)| name))
             }
+            Need::Atomic(feature) => feature.fmt(f),
             Need::Control(control) => f.write_str(control.claim().unwrap_or("core")),
         }
     }
 }
 
-/// Everything a kernel needs; [`Need::Storage16`] is not among it.
+/// Everything a kernel needs; of arithmetic [`Need::Storage16`] is not among it.
 pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
     let mut needs: BTreeSet<Need> = kernel
         .controls
@@ -196,6 +205,22 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         needs.insert(Need::SubgroupArithmetic);
         needs.extend((form == SubgroupForm::Clustered).then_some(Need::SubgroupClustered));
         needs.extend((kernel.format == Format::F16).then_some(Need::SubgroupExtendedTypes));
+    }
+    if let Code::Atomic(op, _) = kernel.op.code {
+        let features = AtomicFeature::of(op, kernel.format, kernel.route);
+        needs.extend(features.map(Need::Atomic));
+        // The memory is an element of a buffer, and no word of it.
+        let half = kernel.format == Format::F16 && kernel.route == Route::Buffer;
+        needs.extend(half.then_some(Need::Storage16));
+        if kernel.has_image() {
+            // An image that nobody reads is filled with what shows a store that is missing.
+            let uses = [Use::StorageImage, Use::StorageImageAtomic];
+            needs.extend(
+                uses.into_iter()
+                    .chain([Use::TransferSrc, Use::TransferDst])
+                    .map(|used| Need::Use(Format::R32f, used)),
+            );
+        }
     }
     if kernel.op.code.is_of_texels() {
         let written = matches!(kernel.op.code, Code::ImageWrite | Code::TexelConvert);

@@ -11,7 +11,7 @@ mod function;
 mod names;
 mod table;
 
-pub use code::{Arg, Blend, Code, FixedFunctionState, Inst, Step};
+pub use code::{Arg, Blend, Code, FixedFunctionState, Inst, Step, Team};
 pub use function::{Function, Relation};
 pub use names::Language;
 pub use table::OPS;

@@ -287,7 +287,7 @@ impl Plan {
         let most = order.iter().map(|request| request.slots).max().unwrap_or(0);
         for request in order {
             let LayoutRequest { kernel, slots, operands, values } = request;
-            let image = kernel.op.code.is_of_texels().then(|| {
+            let image = kernel.has_image().then(|| {
                 assert!(
                     kernels.len() <= most_kernels(kernel),
                     "so many images are more than every device has"

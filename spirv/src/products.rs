@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::atomic::MemoryScope;
 use crate::controls::Controls;
 use crate::format::Format;
 use crate::kernel::Kernel;
@@ -61,10 +62,20 @@ pub fn kernels(properties: &[String]) -> Vec<Kernel> {
 /// The kernel of an operation by this name with a unit.
 fn kernel(unit: MatrixUnit, op: &str, format: Format) -> Option<Kernel> {
     let (route, stage, via) = (Route::Buffer, Stage::Compute, Via::Spirv);
-    let op = Op::find(op)?;
-    Kernel { format, op, controls: Controls::NONE, route, stage, width: 1, via, matrix: Some(unit) }
-        .checked()
-        .ok()
+    let (op, scope) = (Op::find(op)?, MemoryScope::default());
+    Kernel {
+        format,
+        op,
+        controls: Controls::NONE,
+        route,
+        stage,
+        width: 1,
+        via,
+        matrix: Some(unit),
+        scope,
+    }
+    .checked()
+    .ok()
 }
 
 #[cfg(test)]

@@ -19,7 +19,10 @@ pub enum Route {
     Spec,
     /// Constants of the module: the front end knows the values, too.
     Literal,
-    /// A storage image: the conversion of `OpImageWrite` or `OpImageRead`.
+    /// Storage buffers, with the memory of an atomic operation in the work group (`shared` in GLSL).
+    Shared,
+    /// A storage image: the conversion of `OpImageWrite` or `OpImageRead`; of an atomic operation
+    /// the memory.
     StorageImage,
     /// A uniform texel buffer: the conversion of `OpImageFetch`.
     TexelBuffer,
@@ -72,12 +75,13 @@ pub enum Via {
 
 impl Route {
     /// Every route, in the order of the catalogue.
-    pub const ALL: [Route; 15] = [
+    pub const ALL: [Route; 16] = [
         Route::Buffer,
         Route::Uniform,
         Route::Push,
         Route::Spec,
         Route::Literal,
+        Route::Shared,
         Route::StorageImage,
         Route::TexelBuffer,
         Route::Sampled,
@@ -100,6 +104,7 @@ impl Route {
             Route::Push => "push",
             Route::Spec => "spec",
             Route::Literal => "literal",
+            Route::Shared => "shared",
             Route::StorageImage => "storage_image",
             Route::TexelBuffer => "texel_buffer",
             Route::Sampled => "sampled",

@@ -63,8 +63,8 @@ pub fn batches(work: &[WorkItem], batching: Batching, most: usize) -> Vec<Vec<us
         let alone = batching.is_alone(kernel);
         // All kernels of a module carry what the largest of them has for operands.
         let large = kernel.has_matrices();
-        // A work group of theirs is one subgroup.
-        let across = kernel.op.code.is_of_subgroups();
+        // Of a subgroup a work group is one.
+        let team = kernel.op.code.team();
         // Images of several formats lie side by side.
         let texels = kernel.op.code.is_of_texels();
         let (each, all) =
@@ -78,7 +78,7 @@ pub fn batches(work: &[WorkItem], batching: Batching, most: usize) -> Vec<Vec<us
             kernel.stage,
             kernel.width > 1,
             kernel.via,
-            (large, across),
+            (large, team),
         );
         let buffers = plan::buffers(kernel);
         let most = most.min(plan::most_kernels(kernel));

@@ -30,6 +30,8 @@ pub(super) fn exact(function: Function, operands: &[Quad]) -> Option<Exact> {
         Function::Div => quotient(x, y()),
         Function::Reciprocal => quotient(power(0), x),
         Function::MulAdd => bracket(|round| x.mul_add_r(y(), operands[2], round)),
+        // All sums in between are exact, or nothing is said of the order.
+        Function::AddMany => bracket(|round| operands[2].mul_add_r(y(), x, round)),
         Function::Rem => Exact::of(x.c_fmod(y()).value),
         Function::Mod => modulo(x, y()),
         Function::Neg => Exact::of(-x),

@@ -43,6 +43,7 @@ where
         Function::Div => bits((x() / y()).value),
         Function::Reciprocal => bits((one() / x()).value),
         Function::MulAdd => bits(x().mul_add(y(), z()).value),
+        Function::AddMany => bits((0..case[2]).fold(x(), |sum, _| (sum + y()).value)),
         Function::Neg => bits(-x()),
         Function::Abs => bits(x().abs()),
         Function::Sign if x().is_nan() || x().is_zero() => bits(x()),

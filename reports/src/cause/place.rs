@@ -24,6 +24,7 @@ fn of_route(kernel: &Kernel) -> Option<&'static str> {
     match kernel.route {
         Route::Buffer | Route::Spec | Route::Literal => None,
         Route::Uniform => Some("of uniform buffers"),
+        Route::Shared => Some("in shared memory"),
         Route::Push => Some("of push constants"),
         Route::StorageImage => Some("of storage images"),
         Route::TexelBuffer => Some("of texel buffers"),

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
+use fpprobe_spirv::Kernel;
+
 use super::board;
 use super::lane;
 use super::paper::{Ink, Paper, pad};
@@ -293,15 +295,20 @@ fn rest(paper: &mut Paper, device: &Device) -> io::Result<()> {
     Ok(())
 }
 
-/// What the device lacks of optional groups: controls and formats by name, and the number of paths
-/// of texels.
+/// What the device lacks of optional groups: controls and formats by name, and the numbers of paths
+/// of texels and of atomic operations.
 fn missing(device: &Device) -> Option<String> {
     let ids: BTreeSet<&str> =
         device.profiles.iter().flat_map(|profile| &profile.without).map(String::as_str).collect();
     let (paths, named): (Vec<&str>, Vec<&str>) = ids.into_iter().partition(|id| id.contains('.'));
     let mut parts: Vec<String> =
         (!named.is_empty()).then(|| phrase::needs(named)).into_iter().collect();
-    parts.extend((!paths.is_empty()).then(|| phrase::number(paths.len(), "texel path")));
+    let of_texels =
+        |id: &&str| id.parse::<Kernel>().is_ok_and(|kernel| kernel.op.code.is_of_texels());
+    let (paths, atomic): (Vec<&str>, Vec<&str>) = paths.into_iter().partition(of_texels);
+    for (own, what) in [(paths, "texel path"), (atomic, "atomic operation")] {
+        parts.extend((!own.is_empty()).then(|| phrase::number(own.len(), what)));
+    }
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 

@@ -1,6 +1,7 @@
 //! The table of traits.
 
 mod arithmetic;
+mod atomics;
 mod conversions;
 mod matrices;
 mod special;
@@ -32,9 +33,16 @@ const UNDEFINED: &str = "no text but D3D's demands anything, so that no rule not
 
 /// Every trait.
 pub fn rows() -> impl Iterator<Item = &'static TraitRow> {
-    [arithmetic::TRAITS, special::TRAITS, conversions::TRAITS, matrices::TRAITS, subgroups::TRAITS]
-        .into_iter()
-        .flatten()
+    [
+        arithmetic::TRAITS,
+        special::TRAITS,
+        conversions::TRAITS,
+        matrices::TRAITS,
+        subgroups::TRAITS,
+        atomics::TRAITS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 const fn row(

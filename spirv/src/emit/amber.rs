@@ -8,6 +8,7 @@ use crate::controls::Control;
 use crate::emit::{Case, Expectation, comment, expectation, hex};
 use crate::kernel::Kernel;
 use crate::needs::Need;
+use crate::op::Code;
 use crate::plan::constant_block::UNIFORM_BINDING;
 use crate::plan::{self, Buffer, Direction, Element, Plan, Region};
 use crate::route::{Route, Stage};
@@ -87,6 +88,8 @@ pub(super) fn lacking(kernel: &Kernel) -> Option<&'static str> {
     let is_word = |bits: u32| matches!(bits, 1 | 32);
     if kernel.op.code.is_of_texels() {
         Some("which holds texels of packed formats as rounded values")
+    } else if matches!(kernel.op.code, Code::Atomic(..)) {
+        Some("which enables no feature of atomic operations on floats")
     } else if kernel.shader() != Stage::Compute {
         Some("which draws no point for each slot")
     } else if kernel.route == Route::Spec
@@ -142,6 +145,7 @@ fn requirements(case: &Case) -> Vec<String> {
             | Need::SubgroupArithmetic
             | Need::SubgroupClustered
             | Need::SubgroupExtendedTypes
+            | Need::Atomic(_)
             | Need::Use(..)
             | Need::Graphics
             | Need::FragmentStores

@@ -70,6 +70,9 @@ impl Emitter {
                 let values = values
                     .ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given })?;
                 match (placed.image, memory.images.get(row)) {
+                    _ if matches!(kernel.op.code, Code::Atomic(..)) => {
+                        vec![self.atomic((plan, memory), row, &values, place)?]
+                    }
                     (None, _)
                         if let (Code::Subgroup(op, form), Some(lane)) =
                             (kernel.op.code, place.lane) =>

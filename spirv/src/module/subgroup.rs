@@ -29,17 +29,21 @@ fn size(plan: &Plan) -> u32 {
 }
 
 impl Emitter {
-    /// The body of a module whose kernels compute across a subgroup.
-    pub(super) fn subgroup_body(
+    /// The body of a module whose results the invocations of a subgroup or work group compute
+    /// together.
+    pub(super) fn team_body(
         &mut self,
         plan: &Plan,
         memory: &ModuleMemory,
         place: InvocationPosition,
     ) -> Result<(), BuildError> {
-        modes::require(&mut self.builder, Capability::GroupNonUniform, "");
+        if plan.placed.iter().any(|placed| placed.kernel.op.code.is_of_subgroups()) {
+            modes::require(&mut self.builder, Capability::GroupNonUniform, "");
+        }
         let uint = self.scalar(Format::U32);
-        let size = self.word(size(plan));
-        let local = self.value(Op::UMod, uint, ids([place.slot, size]))?;
+        let (size, idle) = (self.word(size(plan)), self.word(plan.idle()));
+        let invocation = self.value(Op::IAdd, uint, ids([place.slot, idle]))?;
+        let local = self.value(Op::UMod, uint, ids([invocation, size]))?;
         let first = self.value(Op::ISub, uint, ids([place.slot, local]))?;
         self.counted(size, |emitter, number| {
             let slot = emitter.value(Op::IAdd, uint, ids([first, number]))?;
@@ -64,6 +68,26 @@ impl Emitter {
         self.builder.branch(merge)?;
         self.builder.begin_block(Some(merge))?;
         Ok(())
+    }
+
+    /// A value of this type that this one invocation finds; the other one in all others.
+    pub(super) fn in_storing_lane(
+        &mut self,
+        plan: &Plan,
+        lane: Word,
+        (kind, other): (Word, Word),
+        emit: impl FnOnce(&mut Emitter) -> Result<Word, BuildError>,
+    ) -> Result<Word, BuildError> {
+        let before = self.block()?;
+        let mut found = None;
+        self.by_storing_lane(plan, lane, |emitter| {
+            found = Some((emit(emitter)?, emitter.block()?));
+            Ok(())
+        })?;
+        match found {
+            Some((value, end)) => self.value(Op::Phi, kind, ids([value, end, other, before])),
+            None => Ok(other),
+        }
     }
 
     /// The result of an operation over a subgroup in this invocation.

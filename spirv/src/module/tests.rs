@@ -25,15 +25,22 @@ fn plans(controls: &str, vias: &[Via]) -> Vec<Plan> {
             })
             .map(|kernel| (kernel, 70))
             .collect();
-        let together = if format.channels().is_empty() { kernels.len().max(1) } else { 1 };
         // What takes constants alone has modules of its own.
         let (folded, kernels): (Vec<_>, Vec<_>) =
             kernels.into_iter().partition(|(kernel, _)| kernel.route.is_folded());
         plans.extend(
             folded.iter().map(|(kernel, _)| Plan::new(&[(*kernel, 3)], true, Variant::default())),
         );
-        plans.extend(kernels.chunks(together).map(|kernels| {
-            Plan::new(kernels, true, Variant { shift: 2, reversed: true, ..Variant::default() })
+        let kernels: Vec<Kernel> = kernels.into_iter().map(|(kernel, _)| kernel).collect();
+        let shared = if format.channels().is_empty() {
+            crate::catalogue::sharing(kernels)
+        } else {
+            kernels.into_iter().map(|kernel| vec![kernel]).collect()
+        };
+        plans.extend(shared.into_iter().map(|kernels| {
+            let kernels: Vec<(Kernel, u32)> =
+                kernels.into_iter().map(|kernel| (kernel, 70)).collect();
+            Plan::new(&kernels, true, Variant { shift: 2, reversed: true, ..Variant::default() })
         }));
     }
     let sides = crate::catalogue::side_by_side().into_iter();

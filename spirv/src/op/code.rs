@@ -5,6 +5,7 @@ use std::fmt;
 use rspirv::spirv::{GlslStd450Op as GLOp, Op as SpvOp};
 
 use super::OperandType;
+use crate::atomic::AtomicForm;
 use crate::format::Format;
 use crate::matrix::MatrixUse;
 use crate::route::Route;
@@ -96,6 +97,17 @@ pub enum Code {
     MatrixLoadStore(MatrixUse),
     /// An instruction over the invocations of a subgroup, which hold the operands.
     Subgroup(SpvOp, SubgroupForm),
+    /// An atomic instruction on memory.
+    Atomic(SpvOp, AtomicForm),
+}
+
+/// Invocations that compute a result together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Team {
+    /// Those of a subgroup.
+    Subgroup,
+    /// Those of a work group.
+    WorkGroup,
 }
 
 /// Routes of stores; formats that no storage image has go without the first.
@@ -133,6 +145,13 @@ impl Code {
             ) => &[Route::Attachment],
             Code::SelectConstants | Code::PhiConstants => &[Route::Literal, Route::Spec],
             Code::MatrixMulAdd | Code::MatrixLoadStore(_) | Code::Subgroup(..) => &[Route::Buffer],
+            // In an image a load or a store of its own would be a conversion as well.
+            Code::Atomic(op, _)
+                if matches!(format, Format::F32) && !matches!(op, SpvOp::AtomicLoad) =>
+            {
+                &[Route::Buffer, Route::Shared, Route::StorageImage]
+            }
+            Code::Atomic(..) => &[Route::Buffer, Route::Shared],
             _ => &[Route::Buffer, Route::Uniform, Route::Push, Route::Spec, Route::Literal],
         }
     }
@@ -155,6 +174,21 @@ impl Code {
     /// Whether the invocations of a subgroup do it together.
     pub const fn is_of_subgroups(self) -> bool {
         self.is_of_matrices() || matches!(self, Code::Subgroup(..))
+    }
+
+    /// Who computes a result, where more than one invocation does.
+    pub const fn team(self) -> Option<Team> {
+        match self {
+            Code::Atomic(_, AtomicForm::Many) => Some(Team::WorkGroup),
+            _ if self.is_of_subgroups() => Some(Team::Subgroup),
+            _ => None,
+        }
+    }
+
+    /// Whether every route of it is a question of its own, and not another way to the same
+    /// arithmetic.
+    pub const fn has_own_routes(self) -> bool {
+        self.is_of_texels() || matches!(self, Code::Atomic(..))
     }
 
     /// Whether it is about texels of packed formats.

@@ -151,4 +151,6 @@ pub enum Function {
     /// A sum of one summand of each invocation of a subgroup, of which two invocations hold other
     /// ones.
     SummationOrder,
+    /// `x + n * y`, the sum of x and of y added n times.
+    AddMany,
 }

@@ -181,7 +181,9 @@ impl Op {
     /// What it is called in other languages.
     pub fn names(&self) -> Vec<(Language, String)> {
         let spirv = match self.code {
-            Code::Inst(Inst::Core(op)) | Code::Subgroup(op, _) => Some(format!("Op{op:?}")),
+            Code::Inst(Inst::Core(op)) | Code::Subgroup(op, _) | Code::Atomic(op, _) => {
+                Some(format!("Op{op:?}"))
+            }
             Code::Inst(Inst::Ext(op)) => Some(format!("{op:?}")),
             _ => None,
         };

@@ -5,6 +5,7 @@ use rspirv::spirv::{GlslStd450Op as GLOp, Op as SpvOp};
 use super::code::{Arg, Blend, Code, FixedFunctionState, Inst, Step};
 use super::function::{Function, Relation};
 use super::{Components, Op, OperandType, Width};
+use crate::atomic::AtomicForm;
 use crate::format::Format;
 use crate::matrix::MatrixUse;
 use crate::subgroup::SubgroupForm;
@@ -151,6 +152,18 @@ const fn across(
 const fn order(name: &'static str, form: SubgroupForm, about: &'static str) -> Op {
     let code = Code::Subgroup(SpvOp::GroupNonUniformFAdd, form);
     row(name, FLOATS, &[WORD, WORD], SCALAR, code, "", Function::SummationOrder, about).whole(1, 1)
+}
+
+/// An atomic operation; the first operand is what the memory holds before, where the result depends
+/// on that.
+const fn atomic(
+    name: &'static str,
+    (op, form): (SpvOp, AtomicForm),
+    params: &'static [OperandType],
+    function: Function,
+    about: &'static str,
+) -> Op {
+    row(name, FLOATS, params, T, Code::Atomic(op, form), "", function, about).whole(1, 1)
 }
 
 /// Every operation, in the order of the catalogue.
@@ -345,4 +358,16 @@ pub static OPS: &[Op] = &[
     order("subgroup_exclusive_order", SubgroupForm::Exclusive, "order of the sum of the invocations before this one"),
     order("subgroup_clustered_order", SubgroupForm::Clustered, "order of the sum of a cluster of four invocations"),
     order("subgroup_partly_order", SubgroupForm::Partly, "order of the sum of the active invocations, every second one"),
+    // Atomic.
+    atomic("atomic_load", (SpvOp::AtomicLoad, AtomicForm::Original), &[T], Function::Move, "atomic load"),
+    atomic("atomic_store", (SpvOp::AtomicStore, AtomicForm::Stored), &[T], Function::Move, "atomic store"),
+    atomic("atomic_exchange", (SpvOp::AtomicExchange, AtomicForm::Stored), &[T], Function::Move, "what an atomic exchange stores"),
+    atomic("atomic_exchange_original", (SpvOp::AtomicExchange, AtomicForm::Original), &[T], Function::Move, "what an atomic exchange returns: the value before"),
+    atomic("atomic_fadd", (SpvOp::AtomicFAddEXT, AtomicForm::Stored), &[T, T], Function::Add, "what an atomic addition stores: x + y"),
+    atomic("atomic_fadd_original", (SpvOp::AtomicFAddEXT, AtomicForm::Original), &[T, T], Function::Move, "what an atomic addition returns: x, the value before"),
+    atomic("atomic_fadd_many", (SpvOp::AtomicFAddEXT, AtomicForm::Many), &[T, T, WORD], Function::AddMany, "x with y added z times, by all invocations of a work group at once"),
+    atomic("atomic_fmin", (SpvOp::AtomicFMinEXT, AtomicForm::Stored), &[T, T], Function::Min, "what an atomic minimum stores"),
+    atomic("atomic_fmin_original", (SpvOp::AtomicFMinEXT, AtomicForm::Original), &[T, T], Function::Move, "what an atomic minimum returns: x, the value before"),
+    atomic("atomic_fmax", (SpvOp::AtomicFMaxEXT, AtomicForm::Stored), &[T, T], Function::Max, "what an atomic maximum stores"),
+    atomic("atomic_fmax_original", (SpvOp::AtomicFMaxEXT, AtomicForm::Original), &[T, T], Function::Move, "what an atomic maximum returns: x, the value before"),
 ];

@@ -6,7 +6,7 @@ use crate::kernel::Kernel;
 use crate::op::{Code, FixedFunctionState};
 use crate::route::Route;
 
-/// The image of a texel kernel: descriptor set 0, binding [`Image::binding`], 2D, one layer,
+/// The image of a texel kernel, or of an atomic operation on one: descriptor set 0, binding [`Image::binding`], 2D, one layer,
 /// optimal tiling. On the route [`Route::TexelBuffer`] it is a buffer of as many texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Image {
@@ -26,12 +26,21 @@ impl Image {
     /// The image of a kernel of N slots.
     pub(super) fn new(kernel: &Kernel, slots: u32, number: u32) -> Image {
         let extent = [IMAGE_WIDTH, slots.div_ceil(IMAGE_WIDTH).max(1)];
-        Image { format: kernel.format, extent, route: kernel.route, code: kernel.op.code, number }
+        // Atomic operations on floats are of images of this format alone (Vulkan,
+        // `shaderImageFloat32Atomics`).
+        let is_atomic = matches!(kernel.op.code, Code::Atomic(..));
+        let format = if is_atomic { Format::R32f } else { kernel.format };
+        Image { format, extent, route: kernel.route, code: kernel.op.code, number }
     }
 
     /// Whether its texels are the result; else they are the operand.
     pub const fn is_written(&self) -> bool {
         writes(self.code)
+    }
+
+    /// Whether it is memory that only the shader writes and reads.
+    pub const fn is_scratch(&self) -> bool {
+        matches!(self.code, Code::Atomic(..))
     }
 
     /// The state that its operands are.
@@ -91,11 +100,11 @@ pub(super) const fn reads(code: Code) -> bool {
 
 /// How many kernels like this one a module may have. Texel kernels have an image each, and as many
 /// as every device has room for (Vulkan, required limits); commands and state serve one at a time.
-pub const fn most_kernels(kernel: &Kernel) -> usize {
+pub fn most_kernels(kernel: &Kernel) -> usize {
     match (kernel.op.code, kernel.route) {
         // All invocations of a subgroup take part.
         (code, _) if code.is_of_matrices() => 1,
-        (code, _) if !code.is_of_texels() => usize::MAX,
+        _ if !kernel.has_image() => usize::MAX,
         (Code::State(_), _) => 1,
         // `maxPerStageDescriptorStorageImages`.
         (_, Route::StorageImage) => 4,

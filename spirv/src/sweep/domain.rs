@@ -3,6 +3,7 @@
 use crate::build_error::BuildError;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
+use crate::op::Code;
 use crate::route::{Route, Stage, Via};
 
 use super::BLOCK;
@@ -28,6 +29,11 @@ impl Domain {
             |reason: String| Err(BuildError::NoDomain { kernel: kernel.to_string(), reason });
         if kernel.op.code.is_of_texels() {
             return refused("it is about texels, which `fpprobe run` asks code by code".to_owned());
+        }
+        if matches!(kernel.op.code, Code::Atomic(..)) {
+            return refused(
+                "it changes memory, and each input of a sweep has none of its own".to_owned(),
+            );
         }
         if kernel.op.code.is_of_subgroups() {
             return refused(

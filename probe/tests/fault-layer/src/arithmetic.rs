@@ -29,6 +29,7 @@
 //! | `round to nearest in r8unorm.load` | so is what is read from fixed point |
 //! | `fuse in f32.fadd` | the `OpFAdd` of a product is carried out in binary64, `NoContraction` or not |
 //! | `split in f32.fdiv` | `x / y` becomes `x * (1 / y)` |
+//! | `split in f32.atomic_fadd` | a load, an `OpFAdd` and a store: nothing is atomic |
 //!
 //! OPERATIONS are the stems of fpprobe's kernel ids, a `*` at either end, several separated by `|`:
 //! `f32.fadd`, `f16.*`, `*.fma`. They choose instructions, wherever these stand. A `flush` or
@@ -44,6 +45,10 @@
 //! subnormal normal finite negative positive`. Vectors are treated component by component; so are
 //! the fields of packed words (`pack_half_2x16`, `unpack_unorm_4x8`). Of `frexp`, which has two
 //! results, operands alone are replaced.
+//!
+//! Of atomic operations the result is what memory holds afterwards, or what the instruction
+//! returns; conditions and values name no operands. What they are split into has its own:
+//! `give 0 in f32.fadd at f32.atomic_fadd when x is 0`.
 //!
 //! WAY is a route other than the storage buffer, a width other than 1 or a local size (`literal`,
 //! `x3`, `local128`): only modules that ask so, in SPIR-V that fpprobe emits itself.

@@ -11,6 +11,7 @@ use fpprobe_reports::support::{
 use fpprobe_spirv::subgroup::SMALLEST_SUBGROUP;
 use fpprobe_spirv::{Format, Use};
 
+use super::atomics::{AtomicExtensions, AtomicFeatures};
 use super::image::vulkan_format;
 use super::instance::Instance;
 use super::later::{SHADER_BFLOAT16, ShaderBfloat16Features};
@@ -86,6 +87,8 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     if physical.knows(SUBGROUP_TYPES.0, SUBGROUP_TYPES.1) {
         chain = chain.push_next(&mut subgroup_types);
     }
+    let mut atomics = AtomicFeatures::default();
+    chain = atomics.chain(AtomicExtensions::of(physical), chain);
     // SAFETY: the handle is the instance's; only structures that the device knows are chained, and
     // they outlive the call. Vulkan 1.1 loaders have the function.
     unsafe { instance.raw().get_physical_device_features2(physical.raw, &mut chain) };
@@ -117,6 +120,7 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         (SUBGROUP_EXTENDED_TYPES, subgroup_types.shader_subgroup_extended_types != 0),
     ];
     flags.extend(found.map(named));
+    flags.extend(atomics.claims());
 }
 
 /// Operations over subgroups in compute shaders, where a subgroup has as many invocations as
@@ -196,6 +200,9 @@ fn formats(instance: &Instance, physical: &Physical, flags: &mut Flags) {
             let (features, bit) = match used {
                 Use::StorageImage => {
                     (found.optimal_tiling_features, vk::FormatFeatureFlags::STORAGE_IMAGE)
+                }
+                Use::StorageImageAtomic => {
+                    (found.optimal_tiling_features, vk::FormatFeatureFlags::STORAGE_IMAGE_ATOMIC)
                 }
                 Use::UniformTexelBuffer => {
                     (found.buffer_features, vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER)

@@ -11,6 +11,7 @@ use fpprobe_reports::support::{
     BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, SUBGROUP_EXTENDED_TYPES,
 };
 
+use super::atomics::{AtomicExtensions, AtomicFeatures};
 use super::claims::{
     FLOAT_CONTROLS, FLOAT_CONTROLS2, FLOAT16, MEMORY_MODEL, SUBGROUP_TYPES, claims,
 };
@@ -326,6 +327,10 @@ fn create(
         bfloat16.shader_bfloat16_cooperative_matrix = vk::Bool32::from(claimed(BFLOAT16_MATRIX));
         features = features.push_next(&mut bfloat16);
     }
+    let (known, mut atomics) = (AtomicExtensions::of(physical), AtomicFeatures::default());
+    atomics.set(claimed);
+    extensions.extend(known.names().map(std::ffi::CStr::as_ptr));
+    features = atomics.chain(known, features);
     let mut sizes =
         vk::PhysicalDeviceSubgroupSizeControlFeatures::default().subgroup_size_control(true);
     if chooses_subgroups {

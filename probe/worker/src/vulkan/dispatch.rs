@@ -131,7 +131,7 @@ impl LogicalDevice {
         {
             if image.is_written() {
                 buffer.read(texels)?;
-            } else {
+            } else if !image.is_scratch() {
                 buffer.holds(texels)?;
             }
         }

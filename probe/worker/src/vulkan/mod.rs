@@ -11,6 +11,7 @@
 //! device may still be using is left to the end of the process.
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod atomics;
 mod claims;
 mod commands;
 mod compute;

@@ -66,7 +66,9 @@ fn sensible(fault: &Fault) -> Result<(), String> {
             Verb::Fuse if operation.1.name != "fadd" || operation.0 == Format::F64 => {
                 return refused("is not what takes a product in", operation);
             }
-            Verb::Split if operation.1.name != "fdiv" => {
+            Verb::Split
+                if operation.1.name != "fdiv" && !matches!(operation.1.code, Code::Atomic(..)) =>
+            {
                 return refused("is not what is split", operation);
             }
             _ => {}

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use fpprobe_spirv::op::{Code, Function as Of, Inst};
-use fpprobe_spirv::{Format, OPS, Op};
+use fpprobe_spirv::{AtomicForm, Format, OPS, Op};
 use rspirv::dr::{Block, Function, Instruction, Module, Operand};
 use rspirv::spirv::{ExecutionMode, Op as SpvOp, Word};
 
@@ -113,7 +113,11 @@ impl Places {
                 Code::Phi | Code::PhiConstants => &[SpvOp::Phi],
                 Code::SelectConstants => &[SpvOp::Select],
                 Code::Shuffle => &[SpvOp::CompositeExtract],
-                Code::Inst(Inst::Core(ref code)) => std::slice::from_ref(code),
+                Code::Inst(Inst::Core(ref code)) | Code::Atomic(ref code, AtomicForm::Original) => {
+                    std::slice::from_ref(code)
+                }
+                Code::Atomic(SpvOp::AtomicStore, _) => &[SpvOp::Load, SpvOp::AtomicLoad],
+                Code::Atomic(..) => &[SpvOp::AtomicLoad],
                 _ => &[],
             };
             let result = self.view(inst.result_id?)?;
@@ -167,6 +171,14 @@ impl Places {
                 args: held.map(|view| (2, view)).into_iter().collect(),
                 result: Some(result),
             });
+        }
+        // What memory holds afterwards, which the instruction does not return.
+        let stores = |(_, op): &Operation| matches!(op.code, Code::Atomic(..));
+        if let Some(operation) =
+            kernel.filter(stores).filter(|_| inst.class.opcode == SpvOp::AtomicLoad)
+        {
+            let result = Some(self.view(inst.result_id?)?);
+            return Some(Found { operation, args: Vec::new(), result });
         }
         OPS.iter().filter(|op| !moves(op)).find_map(|op| {
             let first = match (op.code, inst.class.opcode, inst.operands.as_slice()) {

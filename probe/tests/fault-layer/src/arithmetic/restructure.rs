@@ -6,9 +6,9 @@ use std::collections::{HashMap, HashSet};
 use fpprobe_spirv::Format;
 use fpprobe_spirv::op::Code;
 use rspirv::dr::{Function, Instruction, Operand};
-use rspirv::spirv::{Op, Word};
+use rspirv::spirv::{GlslStd450Op as GLOp, Op, Word};
 
-use super::fault::{Fault, Verb};
+use super::fault::{Fault, Operation, Verb};
 use super::instruction::chooses;
 use super::module::{Rewriter, ids};
 use super::place::Places;
@@ -99,6 +99,11 @@ impl Rewriter {
             let kernels = places.kernels(&function.blocks);
             for (block, kernel) in function.blocks.iter_mut().zip(kernels) {
                 for inst in std::mem::take(&mut block.instructions) {
+                    if let Some(split) = self.not_atomic(&inst, kernel, &expected) {
+                        changed = true;
+                        block.instructions.extend(split);
+                        continue;
+                    }
                     let found = places.find(&inst, kernel);
                     let chosen = |verb: &Verb| {
                         found.as_ref().is_some_and(|found| {
@@ -146,6 +151,47 @@ impl Rewriter {
         let wide = self.emit(Op::FAdd, kind, ids([product, z]));
         self.out.push(Instruction::new(Op::FConvert, sum.result_type, Some(result), ids([wide])));
         Some(std::mem::take(&mut self.out))
+    }
+
+    /// A split atomic operation: a load, the operation, and a store.
+    fn not_atomic(
+        &mut self,
+        atomic: &Instruction,
+        kernel: Option<Operation>,
+        expected: &[&Fault],
+    ) -> Option<Vec<Instruction>> {
+        let operation = kernel?;
+        let own = matches!(operation.1.code, Code::Atomic(code, _) if code == atomic.class.opcode);
+        let is_split =
+            |fault: &&Fault| fault.verb == Verb::Split && chooses(fault, operation, kernel);
+        if !own || !expected.iter().any(|fault| is_split(fault)) {
+            return None;
+        }
+        let (kind, original, stored) = (atomic.result_type?, atomic.result_id?, self.id());
+        let [pointer, scope, semantics, value] =
+            <[Operand; 4]>::try_from(atomic.operands.clone()).ok()?;
+        let extended = |op: GLOp, set| {
+            let operands = vec![
+                Operand::IdRef(set),
+                Operand::LiteralExtInstInteger(op as Word),
+                Operand::IdRef(original),
+                value.clone(),
+            ];
+            (Op::ExtInst, operands)
+        };
+        let (op, operands) = match atomic.class.opcode {
+            Op::AtomicFAddEXT => (Op::FAdd, vec![Operand::IdRef(original), value.clone()]),
+            Op::AtomicFMinEXT => extended(GLOp::NMin, self.glsl()),
+            Op::AtomicFMaxEXT => extended(GLOp::NMax, self.glsl()),
+            _ => return None,
+        };
+        let place = vec![pointer, scope, semantics];
+        let store = place.iter().cloned().chain([Operand::IdRef(stored)]).collect();
+        Some(vec![
+            Instruction::new(Op::AtomicLoad, Some(kind), Some(original), place),
+            Instruction::new(op, Some(kind), Some(stored), operands),
+            Instruction::new(Op::AtomicStore, None, None, store),
+        ])
     }
 
     fn split_up(&mut self, quotient: &Instruction, places: &Places) -> Option<Vec<Instruction>> {

@@ -7,7 +7,7 @@
 //! decides where the sum itself is equal; a number read from fixed point is compared by its product
 //! with the greatest code, which has 41 bits, with the integer next to that.
 
-use fpprobe_spirv::op::Function;
+use fpprobe_spirv::op::{Code, Function};
 use fpprobe_spirv::{Coding, Format, Op};
 use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op, Op as SpvOp, Word};
@@ -25,6 +25,8 @@ pub fn knows(op: &Op, format: Format) -> bool {
         PackHalf, Sqrt, Sub, ToFloat,
     };
     match op.function {
+        // Memory shows no operands.
+        _ if matches!(op.code, Code::Atomic(..)) => false,
         Load => format.channels().iter().any(|channel| greatest(channel.coding).is_some()),
         InverseSqrt => format == Format::F16,
         FromSigned | FromUnsigned => format == Format::F32,

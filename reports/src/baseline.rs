@@ -1,14 +1,20 @@
-//! Deviations that are known and accepted, as a file that people review: `fpprobe-baseline/1`, in
+//! Deviations that are known and accepted, as a file that people review: `fpprobe-baseline/2`, in
 //! TOML.
 //!
-//! An acceptance names a device, a profile and a rule, says why, and holds what was seen: a
-//! deviation with other bits, or on more lanes, is another one; fewer of the same lanes are an
-//! improvement. It may be limited to a driver, to a range of its versions, and in time.
+//! An entry names a device and a cause, says why that is accepted, and holds which lanes showed it,
+//! profile by profile and kernel by kernel: another result, or more lanes, is another deviation;
+//! fewer of the same lanes are an improvement. It may be limited to a driver, to a range of its
+//! versions, and in time. `fpprobe-baseline/1` accepts rule by rule: its entries are read as those
+//! of causes that nobody named.
 
 mod accept;
 mod coverage;
+mod failing;
+mod lanes;
 mod prints;
 mod read;
+mod rows;
+mod standing;
 mod versions;
 mod write;
 
@@ -22,40 +28,56 @@ use toml::value::Datetime;
 pub use self::accept::{AcceptError, AcceptFilter, Revision, accept};
 pub use self::coverage::MeasuredCoverage;
 pub(crate) use self::coverage::is_plain;
-pub use self::prints::{NoPrints, Objection, Prints};
-pub(crate) use self::prints::{fixed, objection};
+pub(crate) use self::failing::{FailingDevice, FailingProfile, FailingRule};
+pub use self::lanes::AcceptedLanes;
+pub use self::prints::{NoPrints, Prints};
 pub use self::read::read;
+pub(crate) use self::rows::{AcceptedRows, Objection};
+pub(crate) use self::standing::standing;
 pub use self::versions::{RangeError, Version, VersionRange};
 pub use self::write::write;
-use crate::failed::{CaseList, DeviceResults, LanesByKernel, written_lane};
-use crate::model::{Device, Evidence, Identity, RuleResult};
+use crate::failed::written_lane;
+use crate::model::{Device, Evidence, Identity};
 use crate::selection::selects;
 use crate::values::{argument, decode_answer};
 
 /// The value of `schema` that this program writes.
-pub const SCHEMA: &str = "fpprobe-baseline/1";
+pub const SCHEMA: &str = "fpprobe-baseline/2";
 
 /// Everything that is accepted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Baseline {
-    /// Sorted by device, profile and rule.
+    /// Sorted by device and cause.
     pub accepted: Vec<Acceptance>,
     /// What was measured when they were accepted, device by device; none in baselines of earlier
     /// versions.
     pub measured: Vec<MeasuredCoverage>,
 }
 
-/// One accepted deviation.
+impl Baseline {
+    /// Leaves the entries of these profiles.
+    pub fn keep_profiles(&mut self, is_kept: impl Fn(&String) -> bool) {
+        self.accepted.retain_mut(|one| match one.rule() {
+            Some((profile, _)) => is_kept(&profile.to_owned()),
+            None => {
+                one.lanes.retain(|(profile, _), _| is_kept(profile));
+                !one.lanes.is_empty()
+            }
+        });
+    }
+}
+
+/// One accepted cause.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Acceptance {
     /// The device: `vendor:device` in hex, a part of its name, or a UUID.
     pub device: String,
-    /// Profile id.
-    pub profile: String,
-    /// Rule id.
-    pub rule: String,
-    /// The rule's title, for readers.
-    pub title: String,
+    /// Id of the cause; profile and rule, `d3d11 D32-18`, where no report named one.
+    pub cause: String,
+    /// What the device does, for readers; the rule's title where no report named a cause.
+    pub headline: String,
+    /// Name of the cause's symptom; empty where no report named one.
+    pub symptom: String,
     /// Why it is accepted.
     pub reason: String,
     /// Where more is written of it.
@@ -66,13 +88,17 @@ pub struct Acceptance {
     pub versions: Option<VersionRange>,
     /// The last day on which it is accepted.
     pub expires: Option<Date>,
-    /// Most lanes that may fail.
-    pub failing: usize,
-    /// Lanes that were shown when it was accepted: kernel, inputs, `=` and the answer.
+    /// Most lanes of a rule that may fail, where the first of them alone are known.
+    pub failing: Option<usize>,
+    /// Lanes that show it: kernel, inputs, `=` and the result.
     pub seen: Vec<String>,
-    /// Every lane that may fail, kernel by kernel; none where the report that was accepted did not
-    /// tell.
-    pub lanes: Vec<Prints>,
+    /// Every lane that may fail.
+    pub lanes: AcceptedLanes,
+}
+
+/// The cause of lanes of which only a rule is known.
+pub(crate) fn rule_cause(profile: &str, rule: &str) -> String {
+    format!("{profile} {rule}")
 }
 
 /// A device with active layers or the like: its answers may not be the driver's own.
@@ -152,9 +178,19 @@ impl fmt::Display for Date {
 }
 
 impl Acceptance {
-    /// Whether it speaks of this rule on this device, whatever its conditions.
-    pub fn is_about(&self, identity: &Identity, profile: &str, rule: &str) -> bool {
-        self.profile == profile && self.rule == rule && selects(&self.device, identity)
+    /// Whether it is of this device, whatever its conditions.
+    pub fn is_about(&self, identity: &Identity) -> bool {
+        selects(&self.device, identity)
+    }
+
+    /// Profile and rule, where no report named a cause.
+    pub(crate) fn rule(&self) -> Option<(&str, &str)> {
+        self.cause.split_once(' ')
+    }
+
+    /// Whether it accepts nothing.
+    fn is_empty(&self) -> bool {
+        self.lanes.is_empty() && self.failing.is_none()
     }
 
     /// Why it is not of this driver, or `None` where it is.
@@ -174,19 +210,7 @@ impl Acceptance {
 
     /// Whether it speaks of this device with the driver that it has.
     pub fn applies(&self, identity: &Identity) -> bool {
-        selects(&self.device, identity) && self.other_driver(identity).is_none()
-    }
-
-    /// Kernels that it is of.
-    pub fn kernels(&self) -> impl Iterator<Item = &str> {
-        let all = self.lanes.iter().flat_map(|prints| &prints.kernels).map(String::as_str);
-        let seen = self.seen.iter().filter_map(|lane| Some(lane.split_once(' ')?.0));
-        all.chain(seen.filter(|_| self.lanes.is_empty()))
-    }
-
-    /// How many of these kernels a device was not measured by, or by a shorter list of cases.
-    pub fn unmeasured(&self, answers: &DeviceResults) -> usize {
-        self.kernels().filter(|kernel| answers.list(kernel) != Some(CaseList::Whole)).count()
+        self.is_about(identity) && self.other_driver(identity).is_none()
     }
 
     /// Why it does not hold on this device today, whatever fails, or `None` where it does.
@@ -196,68 +220,10 @@ impl Acceptance {
         };
         self.other_driver(identity).or_else(|| self.expires.and_then(expired))
     }
-
-    /// Why it does not hold for this deviation today, or `None` where it does. `lanes` are all of
-    /// the kernels' lists that fail, where the report names them; where it or the baseline does
-    /// not, their number and the first of them decide.
-    pub fn objection(
-        &self,
-        identity: &Identity,
-        rule: &RuleResult,
-        (lanes, answers): (Option<&LanesByKernel>, &DeviceResults),
-        today: Date,
-    ) -> Option<Objection> {
-        if let Some(refused) = self.refuses(identity, today) {
-            return Some(Objection::to_all(refused));
-        }
-        let known = lanes.filter(|_| !self.lanes.is_empty());
-        let list = |kernel: &str| answers.list(kernel).unwrap_or(CaseList::Whole);
-        let other = match known {
-            Some(lanes) => prints::objection(self.lanes.iter().map(|one| (one, true)), lanes, list),
-            None => self.unseen(rule),
-        };
-        // Where every lane is known, their number says no more.
-        if rule.failing <= self.failing || known.is_some() && other.is_none() {
-            return other;
-        }
-        let more = format!("{} lanes fail, where {} were accepted", rule.failing, self.failing);
-        let lane = other.as_ref().and_then(|other| other.lane.clone());
-        let why = other.map_or_else(|| more.clone(), |other| format!("{more}; {}", other.why));
-        Some(Objection { why, lane })
-    }
-
-    /// An objection to the first lane that is shown and was not when it was accepted.
-    fn unseen(&self, rule: &RuleResult) -> Option<Objection> {
-        let other = seen(rule).into_iter().find(|lane| !self.seen.contains(lane))?;
-        let inputs_of =
-            |lane: &str| lane.split_once(" = ").map(|(inputs_of, _)| inputs_of.to_owned());
-        let is_present = self.seen.iter().any(|lane| inputs_of(lane) == inputs_of(&other));
-        let why = if is_present {
-            format!("other bits than those accepted: {other}")
-        } else {
-            format!(
-                "this lane is not among the first that were accepted, and no others are known: {other}"
-            )
-        };
-        let (kernel, lane) = other.split_once(' ')?;
-        Some(Objection::to_one(why, kernel, lane))
-    }
 }
 
-/// The lanes that show a rule's deviation, each once.
-pub fn seen(rule: &RuleResult) -> Vec<String> {
-    let mut seen: Vec<String> = Vec::new();
-    for lane in rule.evidence.iter().map(lane) {
-        if !seen.contains(&lane) {
-            seen.push(lane);
-        }
-    }
-    seen
-}
-
-/// A lane of evidence on one line: `f32.fadd 807fffff 80000001 = 80800000`; of an answer with
-/// several components the one that fails: `f32.fadd:width=2 00000000,80000000 00000000,80000000 [1]
-/// = 00000000`.
+/// A lane of evidence on one line, without its kernel: `807fffff 80000001 = 80800000`; of a result
+/// with several components the one that fails: `00000000,80000000 00000000,80000000 [1] = 00000000`.
 fn lane(evidence: &Evidence) -> String {
     let Evidence { kernel: id, inputs, out, component, .. } = evidence;
     let inputs: Vec<String> = inputs.iter().map(argument).collect();
@@ -266,7 +232,5 @@ fn lane(evidence: &Evidence) -> String {
         let bits = *components(&kernel, &decode_answer(&kernel, out).ok()?).get(part)?;
         Some(written_lane(&kernel, &inputs, part, std::iter::once(bits)))
     };
-    let lane =
-        of_component().unwrap_or_else(|| format!("{} = {}", inputs.join(" "), argument(out)));
-    format!("{id} {lane}")
+    of_component().unwrap_or_else(|| format!("{} = {}", inputs.join(" "), argument(out)))
 }

@@ -58,12 +58,13 @@ const STORES: &str = "texel stores";
 const COMPARISONS: &str = "comparisons";
 
 /// The causes of a device, the gravest first; those of recommended rules alone, which decide no
-/// class, come last. Together they hold every failing lane of every rule that is not informative.
-pub fn causes(
-    judges: &[Judge<'_>],
-    judgements: &[Judgement],
+/// class, come last. Together they hold every failing lane of every rule that is not informative:
+/// beside them which cause each lane belongs to.
+pub fn causes<'a>(
+    judges: &'a [Judge<'a>],
+    judgements: &'a [Judgement],
     index: &Observations<'_>,
-) -> Vec<Cause> {
+) -> (Vec<Cause>, LaneCauses<'a>) {
     let mut places: BTreeMap<(Scope, String), Vec<FailingLane<'_>>> = BTreeMap::new();
     for lane in settled(failing_lanes(judges, judgements)) {
         places.entry((lane.scope(), lane.format())).or_default().push(lane);
@@ -92,13 +93,39 @@ pub fn causes(
             .or_default()
             .extend(lanes);
     }
-    let mut causes: Vec<Cause> =
-        by_kind.iter().map(|((kind, scope), lanes)| cause(*scope, *kind, lanes, index)).collect();
+    let mut lane_causes = LaneCauses::default();
+    let mut causes: Vec<Cause> = Vec::with_capacity(by_kind.len());
+    for ((kind, scope), lanes) in by_kind {
+        let cause = cause(scope, kind, &lanes, index);
+        lanes.iter().for_each(|lane| lane_causes.add(lane, &cause.id));
+        causes.push(cause);
+    }
     causes.sort_by_key(|cause| {
         let breadth = (Reverse(cause.profiles.len()), Reverse(cause.lanes));
         (cause.recommended, cause.severity, cause.scope, breadth, cause.id.clone())
     });
-    causes
+    (causes, lane_causes)
+}
+
+/// Which cause each failing lane belongs to.
+#[derive(Clone, Debug, Default)]
+pub struct LaneCauses<'a> {
+    /// Ids of causes by profile and rule, in the order of the rule's lanes.
+    ids: HashMap<(&'a str, &'a str), Vec<String>>,
+}
+
+impl<'a> LaneCauses<'a> {
+    fn add(&mut self, lane: &FailingLane<'a>, id: &str) {
+        let rule = (lane.judge.profile().id.as_str(), lane.verdict.id.as_str());
+        let ids = self.ids.entry(rule).or_default();
+        ids.resize(lane.verdict.cases.len(), String::new());
+        id.clone_into(&mut ids[lane.number]);
+    }
+
+    /// The ids of the causes of a rule's lanes, in their order; empty where none has any.
+    pub fn of<'s>(&'s self, profile: &'s str, rule: &'s str) -> &'s [String] {
+        self.ids.get(&(profile, rule)).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// The failing lanes of every rule that is not informative.
@@ -106,10 +133,10 @@ fn failing_lanes<'a>(judges: &'a [Judge<'a>], judgements: &'a [Judgement]) -> Ve
     let mut lanes = Vec::new();
     for (judge, judgement) in judges.iter().zip(judgements) {
         for verdict in judgement.rules.iter().filter(|rule| rule.level != Level::Informative) {
-            let diagnosed = verdict.cases.iter().zip(&verdict.diagnoses);
-            lanes.extend(diagnosed.map(|((kernel, case, part), diagnosis)| {
+            let diagnosed = verdict.cases.iter().zip(&verdict.diagnoses).enumerate();
+            lanes.extend(diagnosed.map(|(number, ((kernel, case, part), diagnosis))| {
                 let (part, symptoms) = (*part, diagnosis.symptoms);
-                FailingLane { judge, verdict, kernel, case, part, diagnosis, symptoms }
+                FailingLane { judge, verdict, number, kernel, case, part, diagnosis, symptoms }
             }));
         }
     }
@@ -121,6 +148,8 @@ fn failing_lanes<'a>(judges: &'a [Judge<'a>], judgements: &'a [Judgement]) -> Ve
 struct FailingLane<'a> {
     judge: &'a Judge<'a>,
     verdict: &'a RuleVerdict,
+    /// Its place among the failing lanes of the rule.
+    number: usize,
     kernel: &'a Kernel,
     case: &'a [u64],
     part: usize,

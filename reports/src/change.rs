@@ -164,9 +164,11 @@ pub struct LaneChange {
     /// Operands.
     #[serde(rename = "in")]
     pub inputs: Vec<Value>,
-    /// The result before.
-    pub old: Value,
+    /// The result before; absent of a sweep whose digests alone are known.
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "before")]
+    pub old: Option<Value>,
     /// The result now.
+    #[serde(alias = "after")]
     pub new: Value,
     /// What the second run gave before, where that was something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -252,6 +254,7 @@ impl Change {
         match (self.kind, &self.old, &self.new) {
             (ChangeKind::Regressed, None, _) => "NEW",
             (ChangeKind::Regressed, ..) => "WORSE",
+            (ChangeKind::Disappeared, ..) => "NOT MEASURED",
             (_, _, None) => "FIXED",
             _ => "BETTER",
         }
@@ -302,10 +305,13 @@ impl Change {
         };
         let presence = if self.kind == ChangeKind::Appeared { "new" } else { "missing" };
         let head = match self.subject {
-            Subject::Cause => match (self.tag().to_lowercase(), old, new) {
-                (tag, Some(old), Some(new)) => return format!("{text}: {tag} ({new}, was {old})"),
-                (tag, ..) => return format!("{text}: {tag}"),
-            },
+            Subject::Cause => {
+                let (tag, on) = (self.tag().to_lowercase(), self.on());
+                return match (old, new) {
+                    (Some(old), Some(new)) => format!("{text}{on}: {tag} ({new}, was {old})"),
+                    _ => format!("{text}{on}: {tag}"),
+                };
+            }
             Subject::Finding => return format!("{presence}: {text}"),
             Subject::Incident if self.device.is_none() => return format!("{presence}: {text}"),
             _ if !profiles.is_empty() && self.subject != Subject::Kernel => {

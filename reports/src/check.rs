@@ -4,20 +4,20 @@
 
 mod coverage;
 mod render;
-mod subject;
 
-use fpprobe_profiles::{Outcome, Profile, Verdict};
+use fpprobe_profiles::{Outcome, Profile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::coverage::CoverageCheck;
 pub use self::render::{CHECKS, CheckFormat, RenderCheck};
-use self::subject::CheckedDevice;
-use crate::baseline::{Acceptance, Baseline, Date, Objection, TaintedDevice, fixed, objection};
+use crate::baseline::{
+    AcceptedRows, Baseline, Date, FailingDevice, FailingProfile, FailingRule, Objection,
+    TaintedDevice, standing,
+};
 use crate::change::{Change, ChangeKind, DeviceName, Subject};
-use crate::deviations::deviations;
-use crate::failed::{CaseList, LanesByKernel};
-use crate::model::{Device, Incident, ProfileResult, Program, Report, RuleResult};
+use crate::evidence::{self, of_lane};
+use crate::model::{Device, Evidence, Incident, Program, Report};
 use crate::record::RecordError;
 use crate::render::phrase;
 
@@ -40,9 +40,9 @@ pub struct CheckResult {
     pub passed: bool,
     /// Whether what is better than accepted, or was not measured, closes it.
     pub strict: bool,
-    /// What is otherwise than accepted: rules that `regressed`; rules that are accepted and
-    /// `fixed`, or that fewer lanes show; accepted rules that `disappeared`, since the report
-    /// does not judge them; kernels that `disappeared`, since they ran for the baseline and do
+    /// What is otherwise than accepted: rules that `regressed`; causes that are accepted and
+    /// `fixed`, or that fewer lanes show; accepted causes that `disappeared`, since the report
+    /// did not measure what showed them; kernels that `disappeared`, since they ran for the baseline and do
     /// not run now; incidents: what was lost, and kernels that the device claims to support
     /// and that do not run; kernels that `changed`, since they fail a rule on random operands
     /// alone, of which a baseline holds none; and devices of the baseline that `disappeared`.
@@ -80,6 +80,9 @@ pub struct AcceptedDeviation {
     pub rule: String,
     /// Its title.
     pub title: String,
+    /// Headline of the first cause of it that is accepted.
+    #[serde(default)]
+    pub cause: String,
     /// Why.
     pub reason: String,
     /// Where more is written.
@@ -128,48 +131,49 @@ pub fn check(
         report.devices.iter().try_for_each(TaintedDevice::refuse).map_err(CheckError::Tainted)?;
     }
     let read = report.devices.iter().map(|device| {
-        let error = |cause| CheckError::Unreadable {
+        FailingDevice::of(device, report).map_err(|cause| CheckError::Unreadable {
             device: device.identity.name.clone(),
             cause: Box::new(cause),
-        };
-        CheckedDevice::new(device, report).map_err(error)
+        })
     });
-    let subjects = read.collect::<Result<Vec<_>, _>>()?;
+    let devices = read.collect::<Result<Vec<_>, _>>()?;
     let (mut changes, mut accepted) = (Vec::new(), Vec::new());
-    for subject in &subjects {
-        let device = subject.device;
-        for (profile, rule) in deviations(device) {
-            changes.extend(random_lanes(subject, profile, rule));
-            if subject.lanes(&profile.id, &rule.id).is_some_and(|lanes| lanes.listed.is_empty()) {
+    for (device, of) in
+        devices.iter().flat_map(|device| device.profiles.iter().map(move |of| (device, of)))
+    {
+        let (identity, profile) = (&device.device.identity, &of.profile.id);
+        let rows = AcceptedRows::of(&baseline.accepted, identity, profile, terms.today);
+        for failing in &of.rules {
+            changes.extend(random_lanes(device.device, profile, failing));
+            if failing.is_random() {
                 continue;
             }
-            match verdict(baseline, subject, profile, rule, terms.today) {
+            let rule = failing.rule;
+            match rows.accepts(failing, of, &device.results) {
                 Ok(acceptance) => accepted.push(AcceptedDeviation {
-                    device: who(device),
-                    profile: profile.id.clone(),
+                    device: who(device.device),
+                    profile: profile.clone(),
                     rule: rule.id.clone(),
                     title: rule.title.clone(),
+                    cause: acceptance.headline.clone(),
                     reason: acceptance.reason.clone(),
                     link: acceptance.link.clone(),
                 }),
                 Err(objection) => changes.push(Change {
-                    device: Some(who(device)),
+                    device: Some(who(device.device)),
                     text: rule.title.clone(),
+                    note: objection.why.clone(),
                     new: Some(phrase::lanes(rule)),
+                    profiles: vec![profile.clone()],
                     citation: rule.citation.clone(),
                     verdict: Some(rule.verdict),
-                    evidence: subject.evidence(profiles, &profile.id, rule, &objection),
-                    ..of_rule(ChangeKind::Regressed, &profile.id, &rule.id, objection.why)
+                    evidence: shown(device, of, failing, (profiles, &objection)),
+                    ..Change::new(ChangeKind::Regressed, Subject::Rule, &rule.id)
                 }),
             }
         }
     }
-    let unused = baseline.accepted.iter().filter_map(|acceptance| {
-        let device = Some(DeviceName { name: acceptance.device.clone(), key: String::new() });
-        let change = standing(acceptance, &subjects)?;
-        Some(Change { device, ..change })
-    });
-    changes.extend(unused);
+    changes.extend(baseline.accepted.iter().filter_map(|one| standing(one, &devices)));
     let covered =
         report.devices.iter().map(|device| coverage::of(device, baseline, &mut changes)).collect();
     if !terms.selected {
@@ -192,9 +196,22 @@ pub fn check(
     Ok(checked)
 }
 
-/// A rule of one profile, and why it is reported.
-fn of_rule(kind: ChangeKind, profile: &str, rule: &str, note: String) -> Change {
-    Change { note, profiles: vec![profile.to_owned()], ..Change::new(kind, Subject::Rule, rule) }
+/// The lanes that show a deviation, that which is objected to first.
+fn shown(
+    device: &FailingDevice<'_>,
+    of: &FailingProfile<'_>,
+    failing: &FailingRule<'_>,
+    (profiles, objection): (&[Profile], &Objection),
+) -> Vec<Evidence> {
+    let mut evidence = failing.rule.evidence.clone();
+    let lane = objection.lane.as_ref();
+    if let Some((observation, case, part)) =
+        lane.and_then(|(kernel, lane)| device.results.find(kernel, lane))
+    {
+        let rule = (of.profile.id.as_str(), failing.rule.id.as_str());
+        evidence::put_first(&mut evidence, of_lane(profiles, rule, observation, (case, part)));
+    }
+    evidence
 }
 
 impl CheckResult {
@@ -248,165 +265,23 @@ fn is_loss(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::Crashed | Outcome::Hung | Outcome::DeviceLost | Outcome::OutOfMemory)
 }
 
-/// The acceptance of a deviation, or why there is none. Which rule of a profile a lane counts for
-/// depends on what else was measured, so lanes that are accepted for another rule of the profile
-/// are accepted.
-fn verdict<'b>(
-    baseline: &'b Baseline,
-    subject: &CheckedDevice<'_>,
-    profile: &ProfileResult,
-    rule: &RuleResult,
-    today: Date,
-) -> Result<&'b Acceptance, Objection> {
-    let CheckedDevice { device, answers, .. } = subject;
-    let mut why = Objection { why: "not in the baseline".to_owned(), lane: None };
-    let lanes = subject.lanes(&profile.id, &rule.id).map(|lanes| &lanes.listed);
-    let about = baseline
-        .accepted
-        .iter()
-        .filter(|one| one.is_about(&device.identity, &profile.id, &rule.id));
-    for acceptance in about {
-        match acceptance.objection(&device.identity, rule, (lanes, answers), today) {
-            None => return Ok(acceptance),
-            Some(objection) => why = objection,
-        }
-    }
-    lanes
-        .and_then(|lanes| accepted_elsewhere(baseline, subject, (profile, rule), lanes, today))
-        .ok_or(why)
-}
-
-/// An acceptance of these lanes where those of all rules of a profile accept them together.
-fn accepted_elsewhere<'b>(
-    baseline: &'b Baseline,
-    subject: &CheckedDevice<'_>,
-    (profile, rule): (&ProfileResult, &RuleResult),
-    lanes: &LanesByKernel,
-    today: Date,
-) -> Option<&'b Acceptance> {
-    let CheckedDevice { device: Device { identity, .. }, answers, .. } = subject;
-    let is_rule = |id: &str| profile.rules.iter().any(|rule| rule.id == id);
-    let holds = |one: &&Acceptance| {
-        one.profile == profile.id
-            && is_rule(&one.rule)
-            && one.applies(identity)
-            && one.refuses(identity, today).is_none()
-    };
-    let all: Vec<&Acceptance> = baseline.accepted.iter().filter(holds).collect();
-    let first = all.iter().find(|one| one.kernels().any(|kernel| lanes.contains_key(kernel)))?;
-    let list = |kernel: &str| answers.list(kernel).unwrap_or(CaseList::Whole);
-    let prints =
-        || all.iter().flat_map(|one| one.lanes.iter().map(|prints| (prints, one.rule == rule.id)));
-    let accepts = |lanes: &LanesByKernel| objection(prints(), lanes, list).is_none();
-    let of_kernels = || {
-        let all = subject.of_profile(&profile.id).into_iter().flatten();
-        all.filter(|(kernel, _)| lanes.contains_key(*kernel))
-            .map(|(kernel, all)| (kernel.clone(), all.clone()))
-            .collect()
-    };
-    (accepts(lanes) || accepts(&of_kernels())).then_some(*first)
-}
-
 /// Kernels that fail a rule on random operands, and on none of their lists: they close the gate
 /// strictly only, since nothing says that it is new.
-fn random_lanes(
-    subject: &CheckedDevice<'_>,
-    profile: &ProfileResult,
-    rule: &RuleResult,
-) -> Vec<Change> {
-    let Some(lanes) = subject.lanes(&profile.id, &rule.id) else { return Vec::new() };
-    let alone = lanes.random.iter().filter(|(kernel, _)| !lanes.listed.contains_key(*kernel));
+fn random_lanes(device: &Device, profile: &str, failing: &FailingRule<'_>) -> Vec<Change> {
+    let id = &failing.rule.id;
+    let alone = failing.random.iter().filter(|(kernel, _)| !failing.listed.contains_key(*kernel));
     let failure = |(kernel, lanes): (&String, &Vec<String>)| Change {
-        device: Some(who(subject.device)),
-        text: rule.id.clone(),
+        device: Some(who(device)),
+        text: id.clone(),
         note: format!(
-            "fails {} in {} on {} of random operands, the first {}",
-            rule.id,
-            profile.id,
+            "fails {id} in {profile} on {} of random operands, the first {}",
             phrase::number(lanes.len(), "lane"),
             lanes.first().map_or("", String::as_str)
         ),
-        profiles: vec![profile.id.clone()],
+        profiles: vec![profile.to_owned()],
         ..Change::new(ChangeKind::Changed, Subject::Kernel, kernel)
     };
     alone.map(failure).collect()
-}
-
-/// What became of an accepted deviation, where it is not as it was accepted: an incident where it
-/// took what was lost to say.
-fn standing(acceptance: &Acceptance, subjects: &[CheckedDevice<'_>]) -> Option<Change> {
-    let Acceptance { profile, rule, .. } = acceptance;
-    let of = |kind, now: String| of_rule(kind, profile, rule, now);
-    let unknown = |now: String| of(ChangeKind::Disappeared, now);
-    let mut standing = unknown("no such device in the report".into());
-    let about =
-        |subject: &&CheckedDevice<'_>| acceptance.is_about(&subject.device.identity, profile, rule);
-    let mut subjects: Vec<&CheckedDevice<'_>> = subjects.iter().filter(about).collect();
-    // Where some have the driver that it is accepted of, the others do not matter.
-    if subjects.iter().any(|subject| acceptance.applies(&subject.device.identity)) {
-        subjects.retain(|subject| acceptance.applies(&subject.device.identity));
-    }
-    for subject in subjects {
-        let CheckedDevice { device, answers, .. } = subject;
-        let all: usize =
-            acceptance.lanes.iter().map(|prints| prints.count() * prints.kernels.len()).sum();
-        let lanes = subject.lanes(profile, rule).map(|lanes| &lanes.listed);
-        let none = LanesByKernel::new();
-        let together = (lanes.unwrap_or(&none), subject.of_profile(profile).unwrap_or(&none));
-        let fixed_lanes = fixed(&acceptance.lanes, together, |kernel| answers.list(kernel));
-        let deviates =
-            deviations(device).iter().any(|(of, one)| (&of.id, &one.id) == (profile, rule));
-        let is_elsewhere = || acceptance.unmeasured(answers) == 0 && all > 0 && fixed_lanes == 0;
-        if deviates || is_elsewhere() {
-            match if lanes.is_some() { fixed_lanes } else { 0 } {
-                0 => return None,
-                fixed_lanes => {
-                    let better = format!(
-                        "deviates, though not on {fixed_lanes} of the {all} accepted lanes of all kernels"
-                    );
-                    standing = of(ChangeKind::Fixed, better);
-                }
-            }
-            continue;
-        }
-        let judged = device.profiles.iter().find(|one| one.id == *profile);
-        let result = judged.and_then(|profile| profile.rules.iter().find(|one| one.id == *rule));
-        if standing.subject == Subject::Incident {
-            continue;
-        }
-        standing = match (judged, result) {
-            (None, _) => unknown("the device was not judged by this profile".into()),
-            (_, None) => unknown("the profile has no such rule".into()),
-            (_, Some(rule)) => match rule.verdict {
-                Verdict::Incomplete if lost(device, rule) => {
-                    Change { subject: Subject::Incident, ..unknown(rule.behaviour.clone()) }
-                }
-                Verdict::Unsupported | Verdict::Incomplete if rule.behaviour.is_empty() => {
-                    unknown(rule.verdict.name().into())
-                }
-                Verdict::Unsupported | Verdict::Incomplete => {
-                    unknown(format!("{}: {}", rule.verdict.name(), rule.behaviour))
-                }
-                met => match (acceptance.unmeasured(answers), acceptance.kernels().count()) {
-                    (0, _) => of(ChangeKind::Fixed, met.name().into()),
-                    (some, all) => unknown(format!(
-                        "{}, though {some} of the {all} kernels that deviated were not measured, or not in full",
-                        met.name()
-                    )),
-                },
-            },
-        };
-    }
-    Some(standing)
-}
-
-/// Whether an incomplete rule is so because a kernel was lost; the rule names the first kernel that
-/// it lacks.
-fn lost(device: &Device, rule: &RuleResult) -> bool {
-    let named = |kernel: &str| {
-        rule.behaviour.strip_prefix(kernel).is_some_and(|rest| rest.starts_with(": "))
-    };
-    device.observations.iter().any(|one| is_loss(one.outcome) && named(&one.kernel))
 }
 
 fn who(device: &Device) -> DeviceName {

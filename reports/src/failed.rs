@@ -36,20 +36,25 @@ pub struct ListedLanes {
     pub random: LanesByKernel,
 }
 
-/// Cases by the part of the result that fails.
-type ByPart<'a> = BTreeMap<usize, Vec<&'a [u64]>>;
+/// Cases by the part of the result that fails, and why it does.
+type ByPart<'a> = BTreeMap<(usize, &'a str), Vec<&'a [u64]>>;
 
 /// Failing lanes as the report has them: kernel, operands, part of the result. Of an input that a
-/// list holds several times the first stands for all.
-pub fn written(lanes: &[(Kernel, Vec<u64>, usize)], index: &Observations<'_>) -> Vec<Failed> {
+/// list holds several times the first stands for all. `causes` are the ids of the lanes' causes.
+pub fn written(
+    lanes: &[(Kernel, Vec<u64>, usize)],
+    causes: &[String],
+    index: &Observations<'_>,
+) -> Vec<Failed> {
     let mut by_kernel: Vec<(Kernel, ByPart<'_>)> = Vec::new();
     let mut places: HashMap<Kernel, usize> = HashMap::new();
-    for (kernel, case, part) in lanes {
+    let causes = causes.iter().map(String::as_str).chain(std::iter::repeat(""));
+    for ((kernel, case, part), cause) in lanes.iter().zip(causes) {
         let place = *places.entry(*kernel).or_insert(by_kernel.len());
         if place == by_kernel.len() {
             by_kernel.push((*kernel, ByPart::new()));
         }
-        by_kernel[place].1.entry(*part).or_default().push(case);
+        by_kernel[place].1.entry((*part, cause)).or_default().push(case);
     }
     let mut failed: Vec<Failed> = Vec::new();
     for (kernel, parts) in by_kernel {
@@ -59,18 +64,20 @@ pub fn written(lanes: &[(Kernel, Vec<u64>, usize)], index: &Observations<'_>) ->
             numbers.entry(case).or_insert(number);
         }
         let (kernel, first) = (kernel.to_string(), failed.len());
-        for (part, cases) in parts {
+        for ((part, cause), cases) in parts {
             let mut cases: Vec<usize> =
                 cases.into_iter().filter_map(|case| numbers.get(case).copied()).collect();
             cases.sort_unstable();
             cases.dedup();
             let (cases, part) = (ranges(&cases), component(&observation.kernel, part));
-            match failed[first..].iter_mut().find(|other| other.cases == cases) {
+            let is_same = |other: &&mut Failed| other.cases == cases && other.cause == cause;
+            match failed[first..].iter_mut().find(is_same) {
                 Some(other) => other.components.extend(part),
                 None => failed.push(Failed {
                     kernel: kernel.clone(),
                     cases,
                     components: part.into_iter().collect(),
+                    cause: cause.to_owned(),
                 }),
             }
         }
@@ -115,13 +122,16 @@ impl DeviceResults {
         Ok(DeviceResults { by_kernel: by_kernel.collect(), beside, observations })
     }
 
-    /// The failing lanes of a rule, case and part of the result, each once and sorted, by the place
+    /// These failing lanes, case and part of the result, each once and sorted, by the place
     /// of the observation; `None` where the report does not say, or names cases that it does
     /// not hold. Of kernels that should answer like another a report has the lanes where they
     /// do not; here they have the lanes, too, that they share with it.
-    pub fn failing(&self, rule: &RuleResult) -> Option<BTreeMap<usize, Vec<FailedLane>>> {
+    fn failing<'f>(
+        &self,
+        failed: impl Iterator<Item = &'f Failed>,
+    ) -> Option<BTreeMap<usize, Vec<FailedLane>>> {
         let mut lanes: BTreeMap<usize, Vec<FailedLane>> = BTreeMap::new();
-        for Failed { kernel, cases, components } in &rule.failed {
+        for Failed { kernel, cases, components, .. } in failed {
             let place = self.place(kernel)?;
             let observation = &self.observations[place];
             let cases = numbers(cases, observation.cases.len())?;
@@ -163,9 +173,9 @@ impl DeviceResults {
 
     /// The same in words, of an unstable kernel [`UNSTABLE`] alone; `None`, too, where no lane
     /// fails.
-    pub fn lanes(&self, rule: &RuleResult) -> Option<LanesByKernel> {
+    pub fn lanes<'f>(&self, failed: impl Iterator<Item = &'f Failed>) -> Option<LanesByKernel> {
         let mut lanes = LanesByKernel::new();
-        for (place, failing) in self.failing(rule)? {
+        for (place, failing) in self.failing(failed)? {
             let observation = &self.observations[place];
             let reader = PartReader::new(&observation.kernel);
             let list = lanes.entry(observation.kernel.to_string()).or_default();
@@ -216,7 +226,7 @@ impl DeviceResults {
 
     /// How many of the failing lanes that count for a rule are of random cases.
     pub fn random_count(&self, rule: &RuleResult) -> usize {
-        let of_kernel = |Failed { kernel, cases, components }: &Failed| {
+        let of_kernel = |Failed { kernel, cases, components, .. }: &Failed| {
             let observation = self.named(kernel)?;
             let (_, listed) = begins(observation);
             let cases = numbers(cases, observation.cases.len())?;

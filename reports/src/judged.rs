@@ -13,7 +13,7 @@ use fpprobe_profiles::{Observation, Outcome, Profile, Verdict, parallel};
 use fpprobe_spirv::op::Code;
 use fpprobe_spirv::{Controls, Kernel};
 
-use crate::cause::causes;
+use crate::cause::{LaneCauses, causes};
 use crate::evidence::{other_answer, shown};
 use crate::failed;
 use crate::model::{
@@ -78,9 +78,10 @@ pub fn rules(
     let profiles = judges.iter().map(Judge::profile).zip(judgements);
     let ((profiles, causes), (findings, traits)) = parallel::both(
         || {
+            let (causes, of_lanes) = causes(judges, judgements, &index);
             let results =
-                profiles.map(|(profile, judgement)| result(profile, judgement, &index)).collect();
-            (results, causes(judges, judgements, &index))
+                profiles.map(|(profile, judgement)| result(profile, judgement, &of_lanes, &index));
+            (results.collect(), causes)
         },
         || parallel::both(|| findings(observations, &index), || traits::traits(&index)),
     );
@@ -101,7 +102,12 @@ fn findings(observations: &[Observation], index: &Observations<'_>) -> Vec<Findi
     findings
 }
 
-fn result(profile: &Profile, judgement: &Judgement, index: &Observations<'_>) -> ProfileResult {
+fn result(
+    profile: &Profile,
+    judgement: &Judgement,
+    causes: &LaneCauses<'_>,
+    index: &Observations<'_>,
+) -> ProfileResult {
     let mut counts = Counts::default();
     let required = judgement.rules.iter().filter(|rule| rule.level == model::Level::Required);
     for rule in required {
@@ -132,7 +138,11 @@ fn result(profile: &Profile, judgement: &Judgement, index: &Observations<'_>) ->
             .collect(),
         without: judgement.without.clone(),
         counts,
-        rules: judgement.rules.iter().map(|rule| rule_result(profile, rule, index)).collect(),
+        rules: judgement
+            .rules
+            .iter()
+            .map(|rule| rule_result(profile, rule, causes.of(&profile.id, &rule.id), index))
+            .collect(),
         recipes: tried.map(recipe_result).collect(),
         without_shaders: profile
             .rules
@@ -152,7 +162,12 @@ fn runs_commands(rule: &Rule) -> bool {
     rule.parts.iter().flat_map(|part| &part.lowerings).any(|kernel| kernel.route.is_command())
 }
 
-fn rule_result(profile: &Profile, verdict: &RuleVerdict, index: &Observations<'_>) -> RuleResult {
+fn rule_result(
+    profile: &Profile,
+    verdict: &RuleVerdict,
+    causes: &[String],
+    index: &Observations<'_>,
+) -> RuleResult {
     let rule = profile.rule(&verdict.id);
     let label = match (verdict.verdict.is_met(), verdict.strict) {
         (false, _) => "",
@@ -182,7 +197,7 @@ fn rule_result(profile: &Profile, verdict: &RuleVerdict, index: &Observations<'_
             .map(|lane| shown(lane, index.get(&lane.kernel)))
             .collect(),
         failed: if verdict.level == model::Level::Required {
-            failed::written(&verdict.cases, index)
+            failed::written(&verdict.cases, causes, index)
         } else {
             Vec::new()
         },

@@ -529,6 +529,9 @@ pub struct Failed {
     /// result has one, and in reports of earlier programs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<u32>,
+    /// Id of the cause that they belong to; absent in reports of earlier programs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cause: String,
 }
 
 /// One way by which a device makes texels of numbers, or numbers of texels.

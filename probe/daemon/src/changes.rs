@@ -269,7 +269,7 @@ pub mod tests {
         let value = || Value::Bits("0".into());
         let lane = LaneChange {
             inputs: vec![value()],
-            old: value(),
+            old: Some(value()),
             new: value(),
             old_second: None,
             new_second: None,

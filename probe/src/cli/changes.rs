@@ -109,7 +109,10 @@ pub struct AcceptArgs {
     /// Only these rules
     #[arg(long = "rule", value_name = "ID")]
     pub rule: Vec<String>,
-    /// Remove entries whose rule every device of the report now meets, measured by every kernel of
+    /// Only these causes, by the ids that `fpprobe show` prints
+    #[arg(long = "cause", value_name = "ID")]
+    pub cause: Vec<String>,
+    /// Remove entries of which no device of the report shows anything, measured by every kernel of
     /// the entry; other machines that share the baseline may still need them
     #[arg(long)]
     pub prune: bool,

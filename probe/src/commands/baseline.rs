@@ -28,6 +28,7 @@ fn accept(args: &AcceptArgs) -> anyhow::Result<Status> {
         devices: args.device.clone(),
         profiles: args.profile.clone(),
         rules: args.rule.clone(),
+        causes: args.cause.clone(),
         driver: args.this_driver,
         versions: args.versions.clone(),
         expires: args.expires,

@@ -31,7 +31,7 @@ pub fn main(session: &Session, args: &CheckArgs) -> anyhow::Result<Status> {
     if !args.profile.is_empty() {
         // What other profiles accept does not count either.
         let judged = |id: &String| of_devices(&report).any(|profile| profile.id == *id);
-        baseline.accepted.retain(|accepted| judged(&accepted.profile));
+        baseline.keep_profiles(judged);
     }
     let terms = Terms {
         today: baseline::today()?,

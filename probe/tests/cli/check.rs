@@ -97,7 +97,9 @@ fn from_a_first_run_to_a_red_gate_to_an_accepted_deviation() {
     scene.accept(&report, &["--link", "https://example.org/1"]).with(0);
     let text = std::fs::read_to_string(scene.path("accepted.toml")).unwrap();
     assert!(
-        text.contains("rule = \"F-01\"") && text.contains("reason = \"lavapipe keeps subnormals\""),
+        text.contains("headline = \"")
+            && text.contains("[accept.lanes]\nflushes = [")
+            && text.contains("reason = \"lavapipe keeps subnormals\""),
         "{text}"
     );
     assert!(
@@ -112,9 +114,10 @@ fn from_a_first_run_to_a_red_gate_to_an_accepted_deviation() {
     scene.check(&measured, None).with(0);
     // What is accepted in profiles that do not count is not missed.
     let path = scene.path("accepted.toml");
-    let more = text.replace("schema = \"fpprobe-baseline/1\"\n", "");
-    std::fs::write(&path, format!("{text}{}", more.replace("profile = \"", "profile = \"other-")))
-        .unwrap();
+    let more = text.replace("schema = \"fpprobe-baseline/2\"\n", "");
+    let more =
+        more.replace("\nflushes = [", "\nother-flushes = [").replace("cause = \"", "cause = \"0");
+    std::fs::write(&path, format!("{text}{more}")).unwrap();
     scene.check(&["--strict"], Some(&report)).with(3);
     scene.check(&["--strict", "--profile", "flushes"], Some(&report)).with(0);
     scene.check(&[&measured[..], &["--strict"]].concat(), None).with(0);

@@ -125,7 +125,7 @@ fn what_changed_between_two_drivers_is_what_they_answer() {
         let input = change["in"][0].as_str().unwrap();
         let answers: Vec<Value> = ends(fpprobe(&both).args(["eval", "f32.modf", input])).lines(0);
         let out: Vec<&Value> = answers.iter().map(|line| &line["out"]).collect();
-        assert_eq!(out, [&change["before"], &change["after"]], "{change}");
+        assert_eq!(out, [&change["old"], &change["new"]], "{change}");
         assert_ne!(out[0], out[1]);
     }
 }

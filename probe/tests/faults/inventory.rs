@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::documented::documented;
 use crate::faulty::run;
 use crate::scene::{ends, fpprobe};
 
@@ -43,6 +44,18 @@ fn a_device_that_computes_otherwise_is_named_among_its_equals() {
         (vec![false, true], &"a12".into())
     );
     assert_eq!(behaviours[1]["differences"].as_array().unwrap().len(), 1, "{behaviours:?}");
+
+    // The same rows in SQL.
+    inventory(&["-o", path("inventory.parquet").to_str().unwrap()]).with(0);
+    let query = "select host, tags, model <> '', differing_kernels, minority, count(*) over () \
+                 from 'inventory.parquet' order by minority desc, host limit 1";
+    fs::write(path("query.md"), format!("```sql\n{query};\n```\n")).unwrap();
+    let queried = documented(folder.path(), path("query.md").to_str().unwrap(), 1);
+    let first = &queried[0].rows[0];
+    assert_eq!(
+        serde_json::to_string(first).unwrap(),
+        r#"["c","rack=a12",true,"f32.fadd","yes",4]"#
+    );
 
     // A file that cannot be read hides no other, and does not pass unnoticed.
     fs::write(path("broken.json"), "{").unwrap();

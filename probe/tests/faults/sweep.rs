@@ -72,11 +72,7 @@ fn a_fault_of_one_ulp_at_one_input_is_found_by_the_fingerprint() {
         assert_eq!(changes["unresolved"], serde_json::json!([]));
         let change = &changes["list"][0];
         assert_eq!(change["in"], serde_json::json!(input), "{change}");
-        assert_eq!(
-            (&change["before"], &change["after"]),
-            (&before.into(), &after.into()),
-            "{change}"
-        );
+        assert_eq!((&change["old"], &change["new"]), (&before.into(), &after.into()), "{change}");
     }
 }
 

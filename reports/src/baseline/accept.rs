@@ -1,15 +1,17 @@
 //! The present deviations of a report as acceptances.
 
-use fpprobe_profiles::Verdict;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::coverage;
-use super::read::key;
+use super::read::{Key, key};
+use super::rows::{fixed, lanes_shown};
+use super::standing::{Extent, of_rule};
 use super::{
-    Acceptance, Baseline, Date, NoAddress, Prints, TaintedDevice, Version, VersionRange, address,
-    lane, seen,
+    Acceptance, AcceptedLanes, AcceptedRows, Baseline, Date, FailingDevice, NoAddress, Prints,
+    TaintedDevice, Version, VersionRange, address, coverage, lane, rule_cause,
 };
+use crate::change::ChangeKind;
 use crate::deviations::deviations;
-use crate::failed::{DeviceResults, LanesByKernel, ListedLanes, UNSTABLE};
+use crate::failed::{CaseList, UNSTABLE};
 use crate::model::{Device, Evidence, Identity, ProfileResult, Report, RuleResult};
 use crate::record::RecordError;
 use crate::selection::selects;
@@ -27,6 +29,8 @@ pub struct AcceptFilter {
     pub profiles: Vec<String>,
     /// Rules; all where none is named.
     pub rules: Vec<String>,
+    /// Ids of causes; all where none is named.
+    pub causes: Vec<String>,
     /// Whether only of the driver's present name.
     pub driver: bool,
     /// Versions of the driver.
@@ -35,7 +39,7 @@ pub struct AcceptFilter {
     pub expires: Option<Date>,
     /// Whether a device with layers or the like is a reference nonetheless.
     pub allow_tainted: bool,
-    /// Whether entries go whose rules the report's devices meet.
+    /// Whether entries go of which the report's devices show nothing any more.
     pub prune: bool,
 }
 
@@ -142,7 +146,10 @@ impl AcceptFilter {
             .collect();
         known.sort();
         known.dedup();
-        missing("rule", &self.rules, found, known)
+        missing("rule", &self.rules, found, known)?;
+        let known: Vec<String> =
+            devices().flat_map(|device| &device.causes).map(|cause| cause.id.clone()).collect();
+        missing("cause", &self.causes, |name| known.iter().any(|id| id == name), known.clone())
     }
 
     fn selects_device(&self, identity: &Identity) -> bool {
@@ -151,6 +158,11 @@ impl AcceptFilter {
 
     fn selects(&self, profile: &ProfileResult, rule: &RuleResult) -> bool {
         is_selected(&self.profiles, &profile.id) && is_selected(&self.rules, &rule.id)
+    }
+
+    /// Whether every lane of a profile is meant.
+    fn is_whole(&self) -> bool {
+        self.rules.is_empty() && self.causes.is_empty()
     }
 }
 
@@ -171,10 +183,9 @@ fn missing(
     }
 }
 
-/// Adds the deviations of a report that the baseline does not accept already. One that was accepted
-/// with other bits or conditions that do not hold any more is replaced; one of which fewer lanes
-/// fail now, or whose lanes the baseline does not know yet, is brought up to date and keeps its
-/// reason. An error leaves the baseline as it was.
+/// Adds the causes of a report's deviations that the baseline does not accept already. What a kernel
+/// fails on is accepted anew where some of it was not accepted; where less fails now, the entry is
+/// brought up to date and keeps its reason. An error leaves the baseline as it was.
 pub fn accept(
     baseline: &mut Baseline,
     report: &Report,
@@ -186,154 +197,259 @@ pub fn accept(
     if !filter.allow_tainted {
         devices().try_for_each(TaintedDevice::refuse).map_err(AcceptError::Tainted)?;
     }
+    let failing = devices().map(|device| {
+        FailingDevice::of(device, report).map_err(|cause| AcceptError::Unreadable {
+            device: device.identity.name.clone(),
+            cause: Box::new(cause),
+        })
+    });
+    let failing = failing.collect::<Result<Vec<_>, _>>()?;
     let mut next = baseline.clone();
     let mut revision = Revision::default();
-    for device in devices() {
-        let identity = &device.identity;
-        let answers = DeviceResults::of(device, report).map_err(|cause| {
-            AcceptError::Unreadable { device: identity.name.clone(), cause: Box::new(cause) }
-        })?;
-        for (profile, rule) in
-            deviations(device).into_iter().filter(|(profile, rule)| filter.selects(profile, rule))
-        {
-            let lanes = answers.lanes(rule).map(|lanes| answers.by_list(lanes));
-            // What fails on random operands alone, another run does not have.
-            if lanes.as_ref().is_some_and(|lanes| lanes.listed.is_empty()) {
-                continue;
-            }
-            let random = answers.random_count(rule);
-            let rule =
-                &lanes.as_ref().map_or_else(|| rule.clone(), |lanes| without(rule, lanes, random));
-            let lanes = lanes.map(|lanes| lanes.listed);
-            let own = (lanes.as_ref(), &answers);
-            let holds = |one: &Acceptance| {
-                one.is_about(identity, &profile.id, &rule.id)
-                    && one.objection(identity, rule, own, today).is_none()
-            };
-            if let Some(known) = next.accepted.iter_mut().find(|one| holds(one)) {
-                let shared = others(report, device).any(|other| known.applies(&other.identity));
-                revision.set += usize::from(!shared && update(known, rule, own));
-                continue;
-            }
-            let mut new = Acceptance {
-                profile: profile.id.clone(),
-                rule: rule.id.clone(),
-                title: rule.title.clone(),
-                reason: filter.reason.clone(),
-                link: filter.link.clone(),
-                expires: filter.expires,
-                failing: rule.failing,
-                seen: unstable(lanes.as_ref()).chain(seen(rule)).collect(),
-                lanes: lanes.as_ref().map(Prints::of).unwrap_or_default(),
-                ..named(device, report, filter)
-            };
-            if let Some(problem) = new.other_driver(identity) {
-                return Err(AcceptError::OtherDriver { device: identity.name.clone(), problem });
-            }
-            if let Some(place) = next.accepted.iter().position(|one| key(one) == key(&new)) {
-                // What was not measured now is accepted as before.
-                let mut known = next.accepted.remove(place);
-                if update(&mut known, rule, own) || !known.lanes.is_empty() && lanes.is_some() {
-                    (new.failing, new.seen, new.lanes) = (known.failing, known.seen, known.lanes);
-                }
-            }
-            next.accepted.push(new);
-            revision.set += 1;
+    for device in &failing {
+        let scope = named(device.device, report, filter);
+        let (new, learnt) = unaccepted(&next.accepted, device, filter, &scope, today);
+        let identity = &device.device.identity;
+        if let Some(problem) = new.iter().find_map(|one| one.other_driver(identity)) {
+            return Err(AcceptError::OtherDriver { device: identity.name.clone(), problem });
         }
-        coverage::record(
-            &mut next.measured,
-            device,
-            report,
-            filter,
-            &named(device, report, filter),
-        );
+        let mut changed: BTreeSet<Key> = BTreeSet::new();
+        let is_own = |one: &Acceptance| {
+            one.applies(identity)
+                && others(report, device.device).all(|other| !one.applies(&other.identity))
+        };
+        for one in next.accepted.iter_mut().filter(|one| is_own(one)) {
+            if filter.is_whole() && update(one, device, filter) {
+                changed.insert(key(one));
+            }
+        }
+        next.accepted
+            .retain(|one| !(one.failing.is_some() && learnt.contains(&one.cause) && is_own(one)));
+        clear(&mut next.accepted, &new, |kernel| {
+            filter.is_whole() && device.results.list(kernel) == Some(CaseList::Whole)
+        });
+        for one in new {
+            changed.insert(key(&one));
+            insert(&mut next.accepted, one);
+        }
+        revision.set += changed.len();
+        coverage::record(&mut next.measured, device.device, report, filter, &scope);
     }
-    next.accepted.sort_by(|one, other| key(one).cmp(&key(other)));
+    next.accepted.sort_by_cached_key(key);
     if filter.prune {
         let before = next.accepted.len();
-        let answers = devices()
-            .map(|device| DeviceResults::of(device, report).map(|answers| (device, answers)));
-        // What cannot be read was refused above.
-        let answers: Vec<(&Device, DeviceResults)> = answers.filter_map(Result::ok).collect();
-        next.accepted.retain(|one| !is_needless(one, report, filter, &answers));
+        next.accepted.retain(|one| !is_needless(one, report, filter, &failing));
         revision.removed = before - next.accepted.len();
     }
     *baseline = next;
     Ok(revision)
 }
 
-/// Whether the devices of the report that an acceptance is of were all measured by its kernels and
-/// judged by its rule, and none deviates; it is of one at least.
+/// A cause that is not accepted, or not with all these lanes.
+#[derive(Default)]
+struct NewCause {
+    headline: String,
+    symptom: String,
+    /// Lanes by profile and kernel.
+    lanes: BTreeMap<(String, String), Vec<String>>,
+    /// Number of lanes of a rule, where the report shows the first of them alone.
+    failing: Option<usize>,
+    seen: Vec<String>,
+    /// Whether all of it is accepted by the first lanes of each rule.
+    sample: Option<Acceptance>,
+}
+
+/// Entries of what a device fails on and a baseline does not accept: of a kernel with a lane that is
+/// not accepted all lanes, cause by cause. Also the names of the rules whose lanes the report names.
+fn unaccepted(
+    accepted: &[Acceptance],
+    device: &FailingDevice<'_>,
+    filter: &AcceptFilter,
+    scope: &Acceptance,
+    today: Date,
+) -> (Vec<Acceptance>, BTreeSet<String>) {
+    let (mut new, mut learnt) = (BTreeMap::<String, NewCause>::new(), BTreeSet::new());
+    for of in &device.profiles {
+        let profile = &of.profile.id;
+        let rows = AcceptedRows::of(accepted, &device.device.identity, profile, today);
+        let selected = of.rules.iter().filter(|rule| filter.selects(of.profile, rule.rule));
+        for rule in selected.filter(|rule| !rule.is_random()) {
+            let name = rule_cause(profile, &rule.rule.id);
+            if !rule.is_known {
+                if filter.causes.is_empty() && rows.accepts(rule, of, &device.results).is_err() {
+                    let shown = lanes_shown(rule.rule).into_iter();
+                    let one = new.entry(name).or_default();
+                    one.headline.clone_from(&rule.rule.title);
+                    one.failing = Some(rule.rule.failing);
+                    one.seen = shown.map(|(kernel, lane)| format!("{kernel} {lane}")).collect();
+                }
+                continue;
+            }
+            let sample = rows.accepting_sample(rule.rule);
+            for (id, lanes) in &rule.by_cause {
+                let is_selected = is_selected(&filter.causes, id);
+                for (kernel, lanes) in lanes.iter().filter(|_| is_selected) {
+                    let list = device.results.list(kernel).unwrap_or(CaseList::Whole);
+                    if rows.unaccepted(kernel, of.of_kernel(kernel), of, list).is_empty() {
+                        continue;
+                    }
+                    let cause = device.device.causes.iter().find(|cause| cause.id == **id);
+                    let known = cause.map_or(&name, |cause| &cause.id).clone();
+                    let one = new.entry(known).or_insert_with(|| NewCause {
+                        headline: cause.map_or(&rule.rule.title, |cause| &cause.headline).clone(),
+                        symptom: cause.map(|cause| cause.symptom.clone()).unwrap_or_default(),
+                        seen: cause.map_or_else(Vec::new, |cause| seen(&cause.evidence)),
+                        sample: sample.cloned(),
+                        ..NewCause::default()
+                    });
+                    one.sample = one.sample.take().filter(|_| sample.is_some());
+                    let all = one.lanes.entry((profile.clone(), kernel.clone())).or_default();
+                    all.extend_from_slice(lanes);
+                }
+            }
+            learnt.insert(name);
+        }
+    }
+    let entries = new.into_iter().map(|(cause, one)| one.entry(cause, scope)).collect();
+    (entries, learnt)
+}
+
+/// Lanes of evidence with their kernels, each once.
+fn seen(evidence: &[Evidence]) -> Vec<String> {
+    let mut seen: Vec<String> =
+        evidence.iter().map(|one| format!("{} {}", one.kernel, lane(one))).collect();
+    seen.dedup();
+    seen
+}
+
+impl NewCause {
+    /// As an entry: with the reason of the entries that accepted it by its first lanes, else that of
+    /// `scope`. Lanes of random operands are not shown.
+    fn entry(mut self, cause: String, scope: &Acceptance) -> Acceptance {
+        let mut accepted = AcceptedLanes::default();
+        let mut all: BTreeSet<String> = BTreeSet::new();
+        for ((profile, kernel), mut lanes) in self.lanes {
+            lanes.sort_unstable();
+            lanes.dedup();
+            all.extend(lanes.iter().map(|lane| format!("{kernel} {lane}")));
+            let prints = Prints::of(&kernel, &lanes);
+            accepted.insert((profile, kernel), vec![prints]);
+        }
+        if self.failing.is_none() {
+            self.seen.retain(|lane| all.contains(lane));
+            let unstable = all.iter().filter(|lane| lane.ends_with(UNSTABLE));
+            self.seen.extend(unstable.cloned());
+            let first = all.into_iter().next().filter(|_| self.seen.is_empty());
+            self.seen.extend(first);
+        }
+        let terms = self.sample.as_ref().unwrap_or(scope);
+        Acceptance {
+            cause,
+            headline: self.headline,
+            symptom: self.symptom,
+            failing: self.failing,
+            seen: self.seen,
+            lanes: accepted,
+            ..terms.clone()
+        }
+    }
+}
+
+/// Makes room for new entries: what they have of a kernel that ran in full is all that is accepted of
+/// that, whichever entry of the same device and conditions had some of it.
+fn clear(accepted: &mut Vec<Acceptance>, new: &[Acceptance], is_whole: impl Fn(&str) -> bool) {
+    for known in &mut *accepted {
+        let of_scope = |one: &&Acceptance| {
+            (&one.device, &one.driver, &one.versions)
+                == (&known.device, &known.driver, &known.versions)
+        };
+        let new: Vec<&Acceptance> = new.iter().filter(of_scope).collect();
+        let is_new = |place: &(String, String)| new.iter().any(|one| one.lanes.contains_key(place));
+        known.lanes.retain(|place, _| !(is_whole(&place.1) && is_new(place)));
+    }
+    accepted.retain(|one| !one.is_empty());
+}
+
+/// Adds an entry, to one of the same device, cause and conditions where there is one.
+fn insert(accepted: &mut Vec<Acceptance>, mut new: Acceptance) {
+    if let Some(place) = accepted.iter().position(|one| key(one) == key(&new)) {
+        let known = accepted.remove(place);
+        for (place, prints) in known.lanes.iter() {
+            let own = new.lanes.entry(place.clone()).or_default();
+            own.extend(prints.iter().filter(|one| !own.contains(one)).cloned().collect::<Vec<_>>());
+        }
+        if new.failing.is_none() {
+            let is_known = |lane: &String| {
+                let kernel = lane.split_once(' ').map_or(lane.as_str(), |(kernel, _)| kernel);
+                known.lanes.keys().any(|(_, other)| other == kernel) && !new.seen.contains(lane)
+            };
+            new.seen.extend(
+                known.seen.iter().filter(|lane| is_known(lane)).cloned().collect::<Vec<_>>(),
+            );
+        }
+    }
+    accepted.push(new);
+}
+
+/// Leaves an entry the lanes that still fail, of kernels that ran in full; one that shows no more
+/// stays as it is. Whether that changed it.
+fn update(one: &mut Acceptance, device: &FailingDevice<'_>, filter: &AcceptFilter) -> bool {
+    if Extent::of(one, device).is_fixed() {
+        return false;
+    }
+    let mut lanes = one.lanes.clone();
+    lanes.retain(|(profile, kernel), prints| {
+        let of = device.of_profile(profile).filter(|_| is_selected(&filter.profiles, profile));
+        let (Some(of), Some(list @ CaseList::Whole)) = (of, device.results.list(kernel)) else {
+            return true;
+        };
+        prints.retain_mut(|prints| {
+            if fixed(prints, of, (kernel, list)) == 0 {
+                return true;
+            }
+            let left = prints.held(of.of_kernel(kernel));
+            let is_left = !left.is_empty();
+            *prints = Prints::of(kernel, &left);
+            is_left
+        });
+        !prints.is_empty()
+    });
+    let is_changed = lanes != one.lanes && !lanes.is_empty();
+    if is_changed {
+        one.lanes = lanes;
+    }
+    is_changed
+}
+
+/// Whether the devices of the report that an entry is of were all measured by its kernels and judged
+/// by its profiles, and nothing of it fails; it is of one at least.
 fn is_needless(
     one: &Acceptance,
     report: &Report,
     filter: &AcceptFilter,
-    answers: &[(&Device, DeviceResults)],
+    failing: &[FailingDevice<'_>],
 ) -> bool {
     let mut devices =
         report.devices.iter().filter(|device| one.applies(&device.identity)).peekable();
     let is_fixed = |device: &Device| {
-        let own = answers.iter().find(|(other, _)| std::ptr::eq(*other, device));
-        if own.is_none_or(|(_, answers)| one.unmeasured(answers) > 0) {
-            return false;
-        }
-        let profile = device.profiles.iter().find(|profile| profile.id == one.profile);
-        let found = profile.and_then(|profile| {
-            profile.rules.iter().find(|rule| rule.id == one.rule).zip(Some(profile))
-        });
-        found.is_some_and(|(rule, profile)| {
-            let is_judged = rule.verdict.is_met() || rule.verdict == Verdict::Depends;
-            let deviates = deviations(device).iter().any(|(_, other)| std::ptr::eq(*other, rule));
-            is_judged && !deviates && filter.selects(profile, rule)
+        let own = failing.iter().find(|other| std::ptr::eq(other.device, device));
+        own.is_some_and(|own| match one.rule() {
+            Some((profile, id)) if one.failing.is_some() => {
+                is_selected(&filter.profiles, profile)
+                    && is_selected(&filter.rules, id)
+                    && of_rule(one, own).is_some_and(|(kind, _)| kind == ChangeKind::Fixed)
+            }
+            _ => {
+                let mut profiles = one.lanes.profiles().into_iter();
+                filter.rules.is_empty()
+                    && is_selected(&filter.causes, &one.cause)
+                    && profiles.all(|id| is_selected(&filter.profiles, id))
+                    && Extent::of(one, own).is_fixed()
+            }
         })
     };
     devices.peek().is_some()
         && devices.all(|device| filter.selects_device(&device.identity) && is_fixed(device))
-}
-
-/// Brings an acceptance up to what fails now, of kernels that were measured in full; whether that
-/// changed it.
-fn update(
-    known: &mut Acceptance,
-    rule: &RuleResult,
-    (lanes, answers): (Option<&LanesByKernel>, &DeviceResults),
-) -> bool {
-    let updated = lanes.map(|lanes| Prints::updated(&known.lanes, lanes, answers));
-    let Some(updated) = updated.filter(|lanes| *lanes != known.lanes) else { return false };
-    let is_part = !known.lanes.is_empty() && known.unmeasured(answers) > 0;
-    (known.failing, known.seen) = if is_part {
-        let mut all = std::mem::take(&mut known.seen);
-        let new: Vec<String> =
-            unstable(lanes).chain(seen(rule)).filter(|lane| !all.contains(lane)).collect();
-        all.extend(new);
-        (known.failing.max(rule.failing), all)
-    } else {
-        (rule.failing, unstable(lanes).chain(seen(rule)).collect())
-    };
-    known.lanes = updated;
-    true
-}
-
-/// The kernels that never gave the same twice, in words for whoever reviews the baseline.
-fn unstable(lanes: Option<&LanesByKernel>) -> impl Iterator<Item = String> {
-    let kernels =
-        lanes.into_iter().flatten().filter(|(_, lanes)| lanes.iter().any(|lane| lane == UNSTABLE));
-    kernels.map(|(kernel, _)| format!("{kernel} {UNSTABLE}"))
-}
-
-/// A rule's result without the lanes of random operands, and their number.
-fn without(rule: &RuleResult, lanes: &ListedLanes, random: usize) -> RuleResult {
-    let is_random = |one: &Evidence| {
-        let seen = lane(one);
-        let own = seen.strip_prefix(&one.kernel).map(str::trim_start);
-        own.is_some_and(|own| {
-            lanes.random.get(&one.kernel).is_some_and(|lanes| lanes.iter().any(|lane| lane == own))
-        })
-    };
-    let mut rule = rule.clone();
-    rule.evidence.retain(|one| !is_random(one));
-    rule.failing = rule.failing.saturating_sub(random);
-    rule
 }
 
 /// The other devices of a report.
@@ -351,17 +467,17 @@ fn named(device: &Device, report: &Report, filter: &AcceptFilter) -> Acceptance 
     let driver = filter.driver.then(|| identity.driver.name.clone());
     let of = |device: &str, driver: Option<String>, versions: Option<VersionRange>| Acceptance {
         device: device.to_owned(),
-        profile: String::new(),
-        rule: String::new(),
-        title: String::new(),
-        reason: String::new(),
-        link: None,
+        cause: String::new(),
+        headline: String::new(),
+        symptom: String::new(),
+        reason: filter.reason.clone(),
+        link: filter.link.clone(),
         driver,
         versions,
-        expires: None,
-        failing: 0,
+        expires: filter.expires,
+        failing: None,
         seen: Vec::new(),
-        lanes: Vec::new(),
+        lanes: AcceptedLanes::default(),
     };
     let present = || {
         filter.versions.clone().or_else(|| Version::of(&identity.driver).map(VersionRange::only))

@@ -151,7 +151,7 @@ fn of_change(kernel: &str, shown: &LaneChange) -> ShownLane {
 
 fn lines(kernel: &str, shown: &LaneChange) -> Vec<EvidenceLine> {
     let results = [
-        Some(("old", &shown.old)),
+        shown.old.as_ref().map(|value| ("old", value)),
         shown.old_second.as_ref().map(|value| ("old, again", value)),
         Some(("new", &shown.new)),
         shown.new_second.as_ref().map(|value| ("new, again", value)),

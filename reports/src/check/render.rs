@@ -118,11 +118,11 @@ const ROWS: [GateRow; 7] = [
     ),
     row(
         ChangeKind::Fixed,
-        Subject::Rule,
+        Subject::Cause,
         "Accepted, and better now (`baseline accept --prune` brings the baseline up to date)",
         None,
     ),
-    row(ChangeKind::Disappeared, Subject::Rule, "Accepted, and not measured", None),
+    row(ChangeKind::Disappeared, Subject::Cause, "Accepted, and not measured", None),
 ];
 
 fn sections(checked: &CheckResult) -> Vec<ChangeSection> {
@@ -270,7 +270,7 @@ impl RenderCheck for CheckMarkdown {
 fn headline(checked: &CheckResult) -> String {
     let count = |kind, subject| checked.of(kind, subject).count();
     let accepted = format!("{} accepted", phrase::number(checked.accepted.len(), "deviation"));
-    let unmeasured = match count(ChangeKind::Disappeared, Subject::Rule) {
+    let unmeasured = match count(ChangeKind::Disappeared, Subject::Cause) {
         0 => String::new(),
         count => format!(
             ", {} that {} accepted not measured",

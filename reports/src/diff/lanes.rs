@@ -98,7 +98,7 @@ fn lane((old, before): CaseRef<'_>, (new, now): CaseRef<'_>) -> LaneChange {
     let value = |answer: &[u64]| encode_answer(kernel, answer);
     LaneChange {
         inputs: encode_case(kernel, new.cases.case(now)),
-        old: value(old.answer(before)),
+        old: Some(value(old.answer(before))),
         new: value(new.answer(now)),
         old_second: again(old, before).map(value),
         new_second: again(new, now).map(value),

@@ -236,7 +236,7 @@ fn lanes<'a>(
     observations: &HashMap<Kernel, &'a Observation>,
 ) -> Vec<(LaneId<'a>, FailedLane)> {
     let mut lanes = Vec::new();
-    for Failed { kernel, cases, components } in &rule.failed {
+    for Failed { kernel, cases, components, .. } in &rule.failed {
         let Ok(kernel) = kernel.parse::<Kernel>() else { continue };
         let cases_of =
             observations.get(&kernel).map(|one| &one.cases).filter(|cases| !cases.is_empty());

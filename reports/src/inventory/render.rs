@@ -2,6 +2,7 @@
 
 mod csv;
 mod html;
+mod parquet;
 mod text;
 
 use std::io::{self, Write};
@@ -44,6 +45,12 @@ pub static INVENTORIES: &[InventoryFormat] = &[
         extensions: &["csv"],
         about: "a row for each device: host, model, driver, behaviour, classes",
         renderer: &csv::InventoryCsv,
+    },
+    InventoryFormat {
+        name: "parquet",
+        extensions: &["parquet"],
+        about: "the same rows as a table for SQL",
+        renderer: &parquet::InventoryParquet,
     },
 ];
 

@@ -63,9 +63,9 @@ pub(super) fn fill(report: &mut Report, path: &Path) -> Result<(), LoadError> {
             ResultsError::Digest
         }));
     }
-    report.inputs =
+    let (inputs, rows) =
         table::read(&bytes, &mut report.devices).map_err(|cause| failed(cause.into()))?;
-    let rows = table::rows(&bytes).map_err(|cause| failed(cause.into()))?;
+    report.inputs = inputs;
     if rows == named.rows {
         Ok(())
     } else {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Blocks, FingerprintDevice};
-use crate::model::Value;
+use crate::change::LaneChange;
 use crate::values;
 
 /// Most changes that are listed: those of the lowest inputs.
@@ -51,18 +51,12 @@ pub struct Changes {
 
 /// An input that changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ChangedInput {
     /// Its number: the bits of the operands side by side, the first operand's highest.
     pub number: u64,
-    /// The operands.
-    #[serde(rename = "in")]
-    pub inputs: Vec<Value>,
-    /// The older result; absent where digests do not tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<Value>,
-    /// The newer result.
-    pub after: Value,
+    /// Operands and results.
+    #[serde(flatten)]
+    pub lane: LaneChange,
 }
 
 impl Changes {
@@ -102,12 +96,9 @@ impl Changes {
             let (kernel, case) = (domain.kernel(), domain.case(number));
             let shown = |words: &[u32]| values::encode_answer(kernel, &domain.answer(words));
             let inputs = values::encode_case(kernel, &case);
-            self.list.push(ChangedInput {
-                number,
-                inputs,
-                before: before.map(shown),
-                after: shown(after),
-            });
+            let (old, new) = (before.map(shown), shown(after));
+            let lane = LaneChange { inputs, old, new, old_second: None, new_second: None };
+            self.list.push(ChangedInput { number, lane });
         }
     }
 

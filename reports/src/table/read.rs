@@ -29,8 +29,9 @@ fn rows_of(footer: &ParquetMetaData) -> u64 {
     footer.file_metadata().num_rows().max(0).cast_unsigned()
 }
 
-/// Puts the results of a table into the devices that gave them; also the lists of inputs, by name.
-pub fn read(bytes: &[u8], devices: &mut [Device]) -> Result<Tables, TableError> {
+/// Puts the results of a table into the devices that gave them; also the lists of inputs, by name,
+/// and the number of rows.
+pub fn read(bytes: &[u8], devices: &mut [Device]) -> Result<(Tables, u64), TableError> {
     let footer = footer(bytes)?;
     let counts = footer.row_groups().iter().map(|group| group.num_rows().max(0).cast_unsigned());
     let sum = counts.fold(0, u64::saturating_add);
@@ -68,7 +69,7 @@ pub fn read(bytes: &[u8], devices: &mut [Device]) -> Result<Tables, TableError> 
         Some(device) => {
             Err(wrong(&format!("the report has no device {device:.100}, which it names")))
         }
-        None => Ok(tables),
+        None => Ok((tables, sum)),
     }
 }
 

@@ -184,8 +184,8 @@ fn improvements_are_told_and_fail_when_strict() {
     let loose = checked(&report, &baseline);
     assert!(loose.passed);
     let better: Vec<&str> =
-        loose.of(ChangeKind::Fixed, Subject::Rule).map(|one| &*one.id).collect();
-    assert_eq!(better, ["D32-18"]);
+        loose.of(ChangeKind::Fixed, Subject::Cause).map(|one| &*one.id).collect();
+    assert_eq!(better, ["d3d11 D32-18"]);
     assert_eq!(strictly(&report, &baseline).gate, Gate::NotPassed);
     // What is better now goes on demand, what other rules, profiles or devices need stays.
     let pruned = |filter: &dyn Fn(&mut AcceptFilter)| {
@@ -205,7 +205,7 @@ fn improvements_are_told_and_fail_when_strict() {
     assert_eq!(checked(&unjudged, &Baseline::default()).gate, Gate::NothingMeasured);
     report.devices.clear();
     let nobody = checked(&report, &baseline);
-    let unmeasured = || nobody.of(ChangeKind::Disappeared, Subject::Rule);
+    let unmeasured = || nobody.of(ChangeKind::Disappeared, Subject::Cause);
     assert_eq!(unmeasured().count(), baseline.accepted.len());
     assert_eq!(unmeasured().next().unwrap().note, "no such device in the report");
     assert_eq!((nobody.gate, nobody.passed), (Gate::NothingMeasured, false));
@@ -257,7 +257,7 @@ fn mistakes_are_named_with_file_line_and_key() {
     let twice = format!("{body}{}", body.split_once("\n\n").unwrap().1);
     assert!(read("b.toml", &twice).unwrap_err().to_string().contains("accepted twice"));
     let newer = read("b.toml", "schema = \"fpprobe-baseline/9\"\n").unwrap_err().to_string();
-    assert!(newer.starts_with("b.toml:1: ") && newer.contains("fpprobe-baseline/1"), "{newer}");
+    assert!(newer.starts_with("b.toml:1: ") && newer.contains("fpprobe-baseline/2"), "{newer}");
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn reading_and_writing_change_nothing() {
     let entries: Vec<&str> =
         written.split("\n[[").filter(|entry| entry.starts_with("accept")).collect();
     assert!(entries.len() > 1);
-    let mut reversed = "schema = \"fpprobe-baseline/1\"\n".to_owned();
+    let mut reversed = "schema = \"fpprobe-baseline/2\"\n".to_owned();
     for entry in entries.iter().rev() {
         reversed.extend(["\n[[", entry, "\n"]);
     }

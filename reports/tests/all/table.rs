@@ -251,7 +251,7 @@ fn a_newer_pair_is_refused_and_left_alone() {
 fn read(bytes: &[u8], report: &Report) -> Result<Report, String> {
     let mut report = report.clone();
     report.devices.iter_mut().for_each(|device| device.observations.clear());
-    report.inputs = table::read(bytes, &mut report.devices).map_err(|error| error.to_string())?;
+    report.inputs = table::read(bytes, &mut report.devices).map_err(|error| error.to_string())?.0;
     Ok(report)
 }
 

@@ -1,5 +1,6 @@
-//! A row for each device, RFC 4180, safe to open in a spreadsheet.
+//! A row for each device; as CSV by RFC 4180, safe to open in a spreadsheet.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -23,45 +24,49 @@ const HEADER: [&str; 9] = [
     "differing_kernels",
 ];
 
+/// Names of the columns, and the fields of each device.
+pub(super) fn table(inventory: &Inventory) -> (Vec<&str>, Vec<Vec<Cow<'_, str>>>) {
+    let profiles: BTreeSet<&str> = inventory
+        .groups
+        .iter()
+        .flat_map(|group| group.classes.keys())
+        .map(String::as_str)
+        .collect();
+    let mut rows = Vec::with_capacity(inventory.devices);
+    for group in &inventory.groups {
+        for (number, behaviour) in (1..).zip(&group.behaviours) {
+            let kernels: Vec<&str> = behaviour.differences.iter().map(|one| &*one.kernel).collect();
+            let kernels = kernels.join(" ");
+            for device in &behaviour.devices {
+                let tags: Vec<String> =
+                    device.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();
+                let mut row: Vec<Cow<'_, str>> = vec![
+                    (&*device.host).into(),
+                    tags.join(" ").into(),
+                    (&*device.slot).into(),
+                    (&*group.model).into(),
+                    (&*group.driver).into(),
+                    (&*device.measured).into(),
+                    number.to_string().into(),
+                    if behaviour.minority { "yes" } else { "no" }.into(),
+                    kernels.clone().into(),
+                ];
+                let class =
+                    |id: &&str| device.classes.get(*id).map_or("", |class: &Class| class.name());
+                row.extend(profiles.iter().map(class).map(Cow::from));
+                rows.push(row);
+            }
+        }
+    }
+    (HEADER.into_iter().chain(profiles).collect(), rows)
+}
+
 impl RenderInventory for InventoryCsv {
     fn render(&self, inventory: &Inventory, _style: Style, out: &mut dyn Write) -> io::Result<()> {
-        let profiles: BTreeSet<&str> = inventory
-            .groups
-            .iter()
-            .flat_map(|group| group.classes.keys())
-            .map(String::as_str)
-            .collect();
-        let header: Vec<&str> = HEADER.into_iter().chain(profiles.iter().copied()).collect();
+        let (header, rows) = table(inventory);
         row(out, &header)?;
-        for group in &inventory.groups {
-            for (number, behaviour) in (1..).zip(&group.behaviours) {
-                let kernels: Vec<&str> =
-                    behaviour.differences.iter().map(|one| &*one.kernel).collect();
-                for device in &behaviour.devices {
-                    let tags: Vec<String> =
-                        device.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();
-                    let (tags, number, kernels) =
-                        (tags.join(" "), number.to_string(), kernels.join(" "));
-                    let minority = if behaviour.minority { "yes" } else { "no" };
-                    let fields = [
-                        &*device.host,
-                        &*tags,
-                        &*device.slot,
-                        &*group.model,
-                        &*group.driver,
-                        &*device.measured,
-                        &*number,
-                        minority,
-                        &*kernels,
-                    ];
-                    let class = |id: &&str| {
-                        device.classes.get(*id).map_or("", |class: &Class| class.name())
-                    };
-                    let all: Vec<&str> =
-                        fields.into_iter().chain(profiles.iter().map(class)).collect();
-                    row(out, &all)?;
-                }
-            }
+        for fields in rows {
+            row(out, &fields.iter().map(|field| &**field).collect::<Vec<_>>())?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use fpprobe_profiles::sweep::{FAR, InputRun, SweepStatistics};
 
 use super::RenderSweep;
+use crate::change::LaneChange;
 use crate::render::paper::{Ink, Paper, Style};
 use crate::render::phrase::{grouped, number};
 use crate::sweep::judged::domain;
@@ -266,7 +267,8 @@ pub(super) fn headline(changes: &Changes) -> String {
 
 /// One change.
 pub(super) fn line(change: &ChangedInput) -> String {
-    let inputs: Vec<String> = change.inputs.iter().map(argument).collect();
-    let before = change.before.as_ref().map_or_else(|| "unknown".to_owned(), argument);
-    format!("{}: {before} -> {}", inputs.join(" "), argument(&change.after))
+    let LaneChange { inputs, old, new, .. } = &change.lane;
+    let inputs: Vec<String> = inputs.iter().map(argument).collect();
+    let old = old.as_ref().map_or_else(|| "unknown".to_owned(), argument);
+    format!("{}: {old} -> {}", inputs.join(" "), argument(new))
 }

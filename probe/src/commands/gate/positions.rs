@@ -1,7 +1,6 @@
 //! Where comparisons begin, so that each covers another part.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use fpprobe_reports::{limited, save};

@@ -1,7 +1,6 @@
 //! What is expected from now on.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 
 use fpprobe_profiles::Observation;
 use fpprobe_reports::expected::{Expected, ExpectedDevice};

@@ -14,7 +14,7 @@ use fpprobe_profiles::catalogue::Catalogue;
 use fpprobe_reports::Report;
 use fpprobe_reports::model::DeviceTrait;
 use fpprobe_reports::render::{
-    Paper, Render as _, ReportPlace, Style, Text, cause, matrix, subject,
+    Ink, Paper, Render as _, ReportPlace, Style, Text, cause, matrix, subject,
 };
 use fpprobe_reports::traits;
 
@@ -68,7 +68,7 @@ pub fn main(session: &Session, args: &ShowArgs) -> anyhow::Result<Status> {
                 };
                 shown.write(&one.subject, &profiles, &catalogue, &mut out)?;
             }
-            several => list(several, &argument, &mut out)?,
+            several => list(several, &argument, &mut Paper::new(&mut out, session.style()))?,
         }
     }
     out.flush()?;
@@ -96,15 +96,15 @@ fn last(session: &Session, args: &ShowArgs) -> Option<Report> {
 }
 
 /// Subjects that match equally well, and the command that shows one of them.
-fn list(found: &[Candidate<'_>], argument: &str, out: &mut impl Write) -> std::io::Result<()> {
-    writeln!(out, "`fpprobe show NAME{argument}` shows one of these:")?;
-    let width = found.iter().take(LISTED).map(|one| one.argument.len()).max().unwrap_or(0);
+fn list(found: &[Candidate<'_>], argument: &str, paper: &mut Paper<'_>) -> std::io::Result<()> {
+    let title = format!("`fpprobe show NAME{argument}` shows one of these:");
+    paper.line(0, 2, &[(Ink::Plain, &title)])?;
     for Candidate { argument: own, about, .. } in found.iter().take(LISTED) {
-        writeln!(out, "  {own:<width$}  {about}")?;
+        paper.line(2, 4, &[(Ink::Strong, own), (Ink::Plain, "  "), (Ink::Plain, about)])?;
     }
     let more = found.len().saturating_sub(LISTED);
     if more > 0 {
-        writeln!(out, "{more} more; add words")?;
+        paper.line(0, 2, &[(Ink::Faint, &format!("{more} more; add words"))])?;
     }
     Ok(())
 }
@@ -155,6 +155,10 @@ impl ShownReport<'_> {
                 }
                 Ok(())
             }
+            ShownSubject::Causes(profile) => match self.report {
+                Some(report) => subject::all_causes(report, *profile, self.style, out),
+                None => writeln!(out, "There is no last report: `fpprobe run` keeps one."),
+            },
             ShownSubject::Entry(section, one) => {
                 description::entry(section, one, profiles, &mut Paper::new(out, self.style))
             }

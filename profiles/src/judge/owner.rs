@@ -130,13 +130,15 @@ impl Judge<'_> {
             let formats: Vec<_> = rules[*judge].parts.iter().map(|part| part.format).collect();
             for (rule, groups) in groups.iter().enumerate() {
                 let before = judges[..=number].iter().any(|(judge, _)| *judge == rule);
-                let shares = rules[rule].parts.iter().any(|part| formats.contains(&part.format));
-                if before || !shares || rules[rule].level < rules[*judge].level {
+                if before || rules[rule].level < rules[*judge].level {
                     continue;
                 }
                 for group in groups {
                     let FailureCause::Result(place, finding) = &group.cause else { continue };
                     let PartResult::Judged(judged) = &**finding else { continue };
+                    if !formats.contains(&rules[place.0].parts[place.1].format) {
+                        continue;
+                    }
                     if self.acquitted(
                         (*judge, *behaviour),
                         *place,

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::field::field;
 use super::paper::{Ink, Paper, Style, pad};
-use super::{lane, phrase, text};
+use super::{lane, phrase, summary, text};
 use crate::model::{
     Cause, Device, DeviceTrait, ProfileResult, Report, RuleResult, StoredObservation, Verdict,
 };
@@ -12,6 +12,8 @@ use crate::numbered::numbered;
 
 /// Lanes of evidence, and kernels, that are shown where not everything is.
 const MOST: usize = 4;
+/// Columns of severities.
+const SEVERITIES: usize = 12;
 
 /// Writes the values of traits, device by device: of one with the lanes that show it.
 pub fn traits(
@@ -48,6 +50,42 @@ pub fn traits(
                 let lines = lane::answers(&lane.kernel, &lane.inputs, [("out", &lane.out)]);
                 text::lane(paper, &lane.kernel, &lines, &lane.command)?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// Writes every cause in one line, or those that break a profile, device by device.
+pub fn all_causes(
+    report: &Report,
+    profile: Option<&str>,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let paper = &mut Paper::new(out, style);
+    let breaks = |cause: &Cause, id: &str| cause.profiles.iter().any(|broken| broken == id);
+    for device in &report.devices {
+        title(paper, report, device)?;
+        let mut shown = 0;
+        for one in numbered(report).filter(|one| {
+            std::ptr::eq(one.device, device) && profile.is_none_or(|id| breaks(one.cause, id))
+        }) {
+            shown += 1;
+            let number = format!("{:>2} ", one.number);
+            let severity = pad(one.cause.severity.name(), SEVERITIES);
+            paper.line(
+                0,
+                SEVERITIES + 3,
+                &[
+                    (Ink::Faint, &number),
+                    (summary::severity_ink(one.cause.severity), &severity),
+                    (Ink::Plain, &one.cause.headline),
+                ],
+            )?;
+        }
+        if shown == 0 {
+            let of = profile.map_or_else(String::new, |id| format!(" of {id}"));
+            paper.line(2, 2, &[(Ink::Faint, &format!("no cause{of}"))])?;
         }
     }
     Ok(())

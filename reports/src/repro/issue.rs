@@ -25,7 +25,7 @@ pub(super) fn text(
     (files, missing): (&[ReproFile], &[(&'static str, BuildError)]),
 ) -> String {
     let identity = &device.identity;
-    let mut text = format!("# {}: {}\n", escape(&identity.name), escape(&cause.headline));
+    let mut text = format!("# {}: {}\n", escape(&identity.name), visible(&cause.headline));
     text.push_str(&self::device(report, identity));
     let op = lane.kernel.op;
     let _ = write!(text, "\n## Result\n\nOperation {}: {}.\n", code(op.name), escape(op.about));

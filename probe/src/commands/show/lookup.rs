@@ -16,6 +16,8 @@ use fpprobe_system::usage::usage_error;
 const TRAITS: &str = "traits";
 /// Names the products of cooperative matrices.
 const MATRIX: &str = "matrix";
+/// What names every cause.
+const CAUSES: &str = "causes";
 /// Digits of the id of a cause.
 const CAUSE: usize = 6;
 
@@ -24,6 +26,8 @@ const CAUSE: usize = 6;
 pub enum ShownSubject<'a> {
     /// A cause of the report, on each device that shows it.
     Cause(Vec<NumberedCause<'a>>),
+    /// Every cause of the report, or those that break a profile.
+    Causes(Option<&'a str>),
     /// A rule, by its id.
     Rule(&'a str),
     /// A trait.
@@ -72,6 +76,10 @@ impl<'a> SubjectFinder<'a> {
         if text == MATRIX {
             return Ok(vec![candidate(ShownSubject::Matrix)]);
         }
+        let profile = self.profile(text);
+        if text == CAUSES || profile.is_some() {
+            return Ok(vec![candidate(ShownSubject::Causes(profile))]);
+        }
         let kernel = text.parse::<Kernel>();
         if let Ok(kernel) = kernel {
             return Ok(vec![candidate(ShownSubject::Kernel(kernel))]);
@@ -109,6 +117,14 @@ impl<'a> SubjectFinder<'a> {
         let entry = || self.entries().find(|(_, entry)| entry.id.eq_ignore_ascii_case(text));
         let rule = rule.map(|(id, _)| ShownSubject::Rule(id));
         Ok(rule.or_else(|| entry().map(|(section, entry)| ShownSubject::Entry(section, entry))))
+    }
+
+    /// Id of the profile that is called so: by its id, or the beginning of it that screens show.
+    fn profile(&self, text: &str) -> Option<&'a str> {
+        let ids: Vec<&str> = self.profiles.iter().map(|profile| profile.id.as_str()).collect();
+        let is_it = |name: &str| name.eq_ignore_ascii_case(text);
+        let by_short = || ids.iter().find(|id| id.split('-').next().is_some_and(is_it));
+        ids.iter().find(|id| is_it(id)).or_else(by_short).copied()
     }
 
     /// Every rule once: id and title.
@@ -239,6 +255,9 @@ fn candidate(subject: ShownSubject<'_>) -> Candidate<'_> {
             .first()
             .map(|one| (one.number.to_string(), format!("cause: {}", one.cause.headline)))
             .unwrap_or_default(),
+        ShownSubject::Causes(profile) => {
+            (profile.unwrap_or(CAUSES).to_owned(), "every cause, or those of a profile".to_owned())
+        }
         ShownSubject::Rule(id) => ((*id).to_owned(), String::new()),
         ShownSubject::Trait(one) => (one.id(), one.question()),
         ShownSubject::Traits => (TRAITS.to_owned(), "every trait".to_owned()),

@@ -38,10 +38,10 @@ pub(super) fn device(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
     for (name, text) in &lines {
         paper.line(2, column, &[(Ink::Strong, &pad(name, column)), (Ink::Plain, text)])?;
     }
+    traits(paper, &device.of(Subject::Trait).collect::<Vec<_>>())?;
     let all: Vec<&Change> = device.of(Subject::Cause).collect();
     causes(paper, &all, CAUSES.saturating_sub(lines.len()))?;
     rules(paper, device, all.is_empty())?;
-    traits(paper, &device.of(Subject::Trait).collect::<Vec<_>>())?;
     rest(paper, device)
 }
 

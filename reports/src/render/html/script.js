@@ -61,7 +61,13 @@
       if (node !== form) node.hidden = false;
       if (node.tagName === "DETAILS") node.open = true;
     }
-    if (target) target.scrollIntoView();
+    if (!target) return;
+    const inner = target.querySelector("details");
+    if (inner) inner.open = true;
+    // Below the bar, which stays.
+    const bar = getComputedStyle(form).position === "sticky" ? form.offsetHeight : 0;
+    document.documentElement.style.scrollPaddingTop = `${bar + 8}px`;
+    target.scrollIntoView();
   };
 
   if (navigator.clipboard) {

@@ -3,6 +3,7 @@
 
 mod amber;
 mod answers;
+mod atomics;
 mod bad_input;
 mod check;
 mod constants;

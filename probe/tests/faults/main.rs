@@ -1,6 +1,7 @@
 //! The real binary on a real driver that fails on purpose (`fpprobe-fault-layer`). What fails is
 //! named, nothing else is lost, and nothing that failed passes for an answer.
 
+mod atomics;
 mod claims;
 mod company;
 mod corrections;

@@ -112,7 +112,9 @@ pub fn operations(words: &[u32]) -> Result<HashSet<(Format, &'static str)>, Stri
                 .iter()
                 .filter_map(|inst| places.find(inst, kernel))
                 .map(|one| one.operation);
-            found.extend(own.chain(kernel).map(|(format, op)| (format, op.name)));
+            let split = kernel.and_then(|(format, op)| Some((format, place::split_into(op)?)));
+            let names = own.chain(kernel).map(|(format, op)| (format, op.name));
+            found.extend(names.chain(split));
         }
     }
     Ok(found)

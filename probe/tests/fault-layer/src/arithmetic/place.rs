@@ -34,6 +34,16 @@ pub fn moves(op: &Op) -> bool {
     matches!(op.function, Of::Move | Of::Choose)
 }
 
+/// The operation that an atomic one becomes where it is split.
+pub fn split_into(op: &Op) -> Option<&'static str> {
+    match op.code {
+        Code::Atomic(SpvOp::AtomicFAddEXT, _) => Some("fadd"),
+        Code::Atomic(SpvOp::AtomicFMinEXT, _) => Some("nmin"),
+        Code::Atomic(SpvOp::AtomicFMaxEXT, _) => Some("nmax"),
+        _ => None,
+    }
+}
+
 /// Whether an operation is the driver's conversion from or to a texel.
 pub fn image(op: &Op) -> bool {
     matches!(op.function, Of::Store | Of::Load)

@@ -23,9 +23,9 @@ use crate::route::Route;
 #[derive(Clone, Copy)]
 pub(super) struct SharedArray(Word);
 
-/// An atomic instruction on the memory of a slot.
+/// The memory of a slot, and how it is got at.
 #[derive(Clone, Copy)]
-struct Target {
+struct AtomicMemory {
     pointer: Word,
     /// Type of what it points to.
     kind: Word,
@@ -63,7 +63,7 @@ impl Emitter {
         if let Some((capability, extension)) = declared {
             modes::require(&mut self.builder, capability, extension);
         }
-        let target = Target {
+        let target = AtomicMemory {
             pointer: self.cell((plan, memory), row, place)?,
             kind: self.shape(kernel.result()),
             scope: self.word(kernel.scope.scope() as Word),
@@ -112,7 +112,7 @@ impl Emitter {
     fn by_all(
         &mut self,
         plan: &Plan,
-        (target, op): (Target, Op),
+        (target, op): (AtomicMemory, Op),
         [before, value, count]: [Word; 3],
         lane: Word,
     ) -> Result<Word, BuildError> {
@@ -139,7 +139,7 @@ impl Emitter {
     /// Fills the memory and carries out an instruction on it; gives what that returns.
     fn modified(
         &mut self,
-        target: Target,
+        target: AtomicMemory,
         op: Op,
         (before, value): (Word, Word),
     ) -> Result<Word, BuildError> {
@@ -149,7 +149,7 @@ impl Emitter {
 
     fn read_modify_write(
         &mut self,
-        Target { pointer, kind, scope, relaxed }: Target,
+        AtomicMemory { pointer, kind, scope, relaxed }: AtomicMemory,
         op: Op,
         value: Word,
     ) -> Result<Word, BuildError> {
@@ -160,14 +160,14 @@ impl Emitter {
 
     fn atomic_load(
         &mut self,
-        Target { pointer, kind, scope, relaxed }: Target,
+        AtomicMemory { pointer, kind, scope, relaxed }: AtomicMemory,
     ) -> Result<Word, BuildError> {
         self.value(Op::AtomicLoad, kind, atomic_operands(pointer, scope, relaxed))
     }
 
     fn atomic_store(
         &mut self,
-        Target { pointer, scope, relaxed, .. }: Target,
+        AtomicMemory { pointer, scope, relaxed, .. }: AtomicMemory,
         value: Word,
     ) -> Result<(), BuildError> {
         Ok(self.builder.atomic_store(pointer, scope, relaxed, value)?)

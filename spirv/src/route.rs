@@ -19,7 +19,7 @@ pub enum Route {
     Spec,
     /// Constants of the module: the front end knows the values, too.
     Literal,
-    /// Storage buffers, with the memory of an atomic operation in the work group (`shared` in GLSL).
+    /// Storage buffers, with the memory of an atomic operation in the work group (GLSL: `shared`).
     Shared,
     /// A storage image: the conversion of `OpImageWrite` or `OpImageRead`; of an atomic operation
     /// the memory.

@@ -6,8 +6,9 @@ use crate::kernel::Kernel;
 use crate::op::{Code, FixedFunctionState};
 use crate::route::Route;
 
-/// The image of a texel kernel, or of an atomic operation on one: descriptor set 0, binding [`Image::binding`], 2D, one layer,
-/// optimal tiling. On the route [`Route::TexelBuffer`] it is a buffer of as many texels.
+/// The image of a texel kernel, or of an atomic operation on a texel: descriptor set 0, binding
+/// [`Image::binding`], 2D, one layer, optimal tiling. On the route [`Route::TexelBuffer`] it is a
+/// buffer of as many texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Image {
     /// Packed format.

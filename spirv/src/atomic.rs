@@ -162,18 +162,13 @@ pub(crate) fn additions(format: Format) -> Vec<u64> {
     let power = |exponent: i32| ((exponent + layout.bias()) as u64) << layout.fraction;
     // Sums of 11 bits.
     let many = if format == Format::F16 { 2_000 } else { 10_000 };
-    let signs = [0, layout.sign_bit()];
-    let list = [(0, 0), (0, -3), (0, 4), (1, 0), (8, 4), (0, 0), (3, -1)].into_iter().zip(
-        // Of few, an addition that is lost shows as well.
-        [many, many, many, many, many, 1, 63],
-    );
-    list.flat_map(|((first, each), count)| {
-        signs.map(|sign| {
-            // Beginning with a zero, unless said otherwise.
-            let first = if first == 0 { 0 } else { power(first) | sign };
-            [first, power(each) | sign, count]
-        })
-    })
-    .flatten()
-    .collect()
+    // Of few, an addition that is lost shows as well. A first value of 0 is that number, others
+    // are exponents.
+    let list = [(0, 0, many, 0), (0, -3, many, 1), (8, 4, many, 0), (0, 0, 1, 1), (3, -1, 63, 0)];
+    let case = |(first, each, count, sign): (i32, i32, u64, u64)| {
+        let sign = sign * layout.sign_bit();
+        let first = if first == 0 { 0 } else { power(first) | sign };
+        [first, power(each) | sign, count]
+    };
+    list.into_iter().flat_map(case).collect()
 }

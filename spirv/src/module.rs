@@ -177,8 +177,8 @@ impl Emitter {
         let work_group =
             (plan.rows > 1).then(|| self.built_in(BuiltIn::WorkgroupId, COORDINATES, "work_group"));
         // Matrices belong to a subgroup as a whole.
-        let teams = plan.placed.iter().filter(|placed| placed.kernel.matrix.is_none());
-        let team = teams.filter_map(|placed| placed.kernel.op.code.team()).next();
+        let mut teams = plan.placed.iter().filter(|placed| placed.kernel.matrix.is_none());
+        let team = teams.find_map(|placed| placed.kernel.op.code.team());
         let number = Shape::scalar(Format::U32);
         let lane = team.map(|team| {
             let built_in = match team {

@@ -126,7 +126,7 @@ fn requirements(case: &Case) -> Vec<String> {
                 lines.push("DEVICE_FEATURE Storage16BitFeatures.storageBuffer16BitAccess".into());
             }
             Need::Control(Control::FastMath0) => {
-                lines.push("DEVICE_EXTENSION VK_KHR_shader_float_controls2".into())
+                lines.push("DEVICE_EXTENSION VK_KHR_shader_float_controls2".into());
             }
             Need::Control(control) => {
                 lines.push("DEVICE_EXTENSION VK_KHR_shader_float_controls".into());

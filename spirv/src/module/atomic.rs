@@ -14,6 +14,7 @@ use crate::build_error::BuildError;
 use crate::emitter::{Emitter, ids};
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
+use crate::layout::FloatLayout;
 use crate::modes;
 use crate::op::Code;
 use crate::plan::Plan;
@@ -185,7 +186,7 @@ impl Emitter {
 
     fn one(&mut self, kernel: &Kernel) -> Word {
         let shape = kernel.result();
-        self.constant(shape, shape.format.float().map_or(0, |layout| layout.one()))
+        self.constant(shape, shape.format.float().map_or(0, FloatLayout::one))
     }
 
     /// Pointer to the memory of this slot.

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 /// may only shrink: lower it with the words.
 const RETIRED: [(&str, usize); 28] = [
     ("ask", 41),
-    ("asked", 255),
-    ("asking", 15),
+    ("asked", 253),
+    ("asking", 13),
     ("asks", 47),
     ("canvas", 0),
     ("gone", 27),
@@ -26,9 +26,9 @@ const RETIRED: [(&str, usize); 28] = [
     ("so many", 7),
     ("tallies", 0),
     ("tally", 13),
-    ("tell", 60),
+    ("tell", 58),
     ("telling", 2),
-    ("tells", 55),
+    ("tells", 52),
     ("told", 50),
     ("trouble", 2),
     ("troubles", 2),

@@ -11,7 +11,7 @@ use fpprobe_profiles::variants;
 use fpprobe_spirv::catalogue::Extent;
 use fpprobe_spirv::{Cases, Kernel, cases};
 
-use crate::model::{Device, Failed, Report, RuleResult};
+use crate::model::{Device, Failed, Report};
 use crate::record::{RecordError, read_device};
 use crate::values::{argument, encode_case};
 
@@ -222,17 +222,6 @@ impl DeviceResults {
             }
         }
         apart
-    }
-
-    /// How many of the failing lanes that count for a rule are of random cases.
-    pub fn random_count(&self, rule: &RuleResult) -> usize {
-        let of_kernel = |Failed { kernel, cases, components, .. }: &Failed| {
-            let observation = self.named(kernel)?;
-            let (_, listed) = begins(observation);
-            let cases = numbers(cases, observation.cases.len())?;
-            Some(cases.into_iter().filter(|case| *case >= listed).count() * components.len().max(1))
-        };
-        rule.failed.iter().filter_map(of_kernel).sum()
     }
 
     /// The observation, the case and the part of the result of a lane as [`DeviceResults::lanes`]

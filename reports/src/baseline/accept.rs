@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::read::{Key, key};
 use super::rows::{fixed, lanes_shown};
-use super::standing::{Extent, of_rule};
+use super::standing::{ShownExtent, of_rule};
 use super::{
     Acceptance, AcceptedLanes, AcceptedRows, Baseline, Date, FailingDevice, NoAddress, Prints,
     TaintedDevice, Version, VersionRange, address, coverage, lane, rule_cause,
@@ -375,8 +375,7 @@ fn insert(accepted: &mut Vec<Acceptance>, mut new: Acceptance) {
     if let Some(place) = accepted.iter().position(|one| key(one) == key(&new)) {
         let known = accepted.remove(place);
         for (place, prints) in known.lanes.iter() {
-            let own = new.lanes.entry(place.clone()).or_default();
-            own.extend(prints.iter().filter(|one| !own.contains(one)).cloned().collect::<Vec<_>>());
+            new.lanes.merge(place.clone(), prints);
         }
         if new.failing.is_none() {
             let is_known = |lane: &String| {
@@ -394,7 +393,7 @@ fn insert(accepted: &mut Vec<Acceptance>, mut new: Acceptance) {
 /// Leaves an entry the lanes that still fail, of kernels that ran in full; one that shows no more
 /// stays as it is. Whether that changed it.
 fn update(one: &mut Acceptance, device: &FailingDevice<'_>, filter: &AcceptFilter) -> bool {
-    if Extent::of(one, device).is_fixed() {
+    if ShownExtent::of(one, device).is_fixed() {
         return false;
     }
     let mut lanes = one.lanes.clone();
@@ -412,6 +411,7 @@ fn update(one: &mut Acceptance, device: &FailingDevice<'_>, filter: &AcceptFilte
             *prints = Prints::of(kernel, &left);
             is_left
         });
+        prints.sort_unstable();
         !prints.is_empty()
     });
     let is_changed = lanes != one.lanes && !lanes.is_empty();
@@ -444,7 +444,7 @@ fn is_needless(
                 filter.rules.is_empty()
                     && is_selected(&filter.causes, &one.cause)
                     && profiles.all(|id| is_selected(&filter.profiles, id))
-                    && Extent::of(one, own).is_fixed()
+                    && ShownExtent::of(one, own).is_fixed()
             }
         })
     };

@@ -8,7 +8,7 @@ use super::{NoPrints, Prints};
 /// Most kernels of all profiles of one entry.
 const MOST: usize = 1 << 20;
 
-/// Prints of the lanes that may fail, by profile and kernel.
+/// Prints of the lanes that may fail, by profile and kernel; of a kernel each once, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AcceptedLanes(BTreeMap<(String, String), Vec<Prints>>);
 
@@ -53,13 +53,18 @@ impl AcceptedLanes {
                 return Err(LanesError::Number);
             }
             for kernel in &kernels {
-                let known = self.entry((profile.to_owned(), kernel.clone())).or_default();
-                if !known.contains(&prints) {
-                    known.push(prints.clone());
-                }
+                self.merge((profile.to_owned(), kernel.clone()), &[prints.clone()]);
             }
         }
         Ok(())
+    }
+
+    /// Adds prints of a kernel of a profile: each once, in order.
+    pub(super) fn merge(&mut self, place: (String, String), prints: &[Prints]) {
+        let all = self.entry(place).or_default();
+        all.extend_from_slice(prints);
+        all.sort_unstable();
+        all.dedup();
     }
 
     /// Rows by the profiles that have them in common: kernels with the same lanes in one row.

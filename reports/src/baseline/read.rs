@@ -72,22 +72,22 @@ struct RuleEntry {
 }
 
 /// A mistake: its place in the text, and what is wrong.
-type Mistake = (usize, String);
+type EntryMistake = (usize, String);
 
 /// An entry of any version.
-trait Entry: DeserializeOwned {
+trait EntryVersion: DeserializeOwned {
     /// As one of this version.
-    fn of_cause(self) -> Result<CauseEntry, Mistake>;
+    fn of_cause(self) -> Result<CauseEntry, EntryMistake>;
 }
 
-impl Entry for CauseEntry {
-    fn of_cause(self) -> Result<CauseEntry, Mistake> {
+impl EntryVersion for CauseEntry {
+    fn of_cause(self) -> Result<CauseEntry, EntryMistake> {
         Ok(self)
     }
 }
 
-impl Entry for RuleEntry {
-    fn of_cause(self) -> Result<CauseEntry, Mistake> {
+impl EntryVersion for RuleEntry {
+    fn of_cause(self) -> Result<CauseEntry, EntryMistake> {
         let entry = self;
         for (key, text) in [("profile", &entry.profile), ("rule", &entry.rule)] {
             if text.get_ref().trim().is_empty() {
@@ -140,7 +140,7 @@ fn of_baseline(mut error: SourceError) -> SourceError {
     error
 }
 
-fn baseline<E: Entry>(source: &SourceFile) -> Result<Baseline, SourceError> {
+fn baseline<E: EntryVersion>(source: &SourceFile) -> Result<Baseline, SourceError> {
     let document: BaselineDocument<E> = source.read().map_err(of_baseline)?;
     let mut accepted: BTreeMap<Key, Acceptance> = BTreeMap::new();
     for entry in document.accept {
@@ -173,8 +173,8 @@ pub(super) fn key(one: &Acceptance) -> Key {
     (one.device.clone(), one.cause.clone(), one.driver.clone(), versions)
 }
 
-fn acceptance(entry: CauseEntry) -> Result<Acceptance, Mistake> {
-    fn wrong<T>(of: &Spanned<T>, key: &str, problem: impl Display) -> Mistake {
+fn acceptance(entry: CauseEntry) -> Result<Acceptance, EntryMistake> {
+    fn wrong<T>(of: &Spanned<T>, key: &str, problem: impl Display) -> EntryMistake {
         (of.span().start, format!("`accept.{key}`: {problem}"))
     }
     for (key, text) in

@@ -10,7 +10,7 @@ use crate::render::phrase;
 
 /// How much of an entry a device shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Extent {
+pub(super) struct ShownExtent {
     /// Lanes of all profiles that judged the device, of kernels that it has run.
     pub(super) lanes: usize,
     /// Those that do not fail any more.
@@ -25,10 +25,10 @@ pub(super) struct Extent {
     pub(super) fails: bool,
 }
 
-impl Extent {
+impl ShownExtent {
     /// Of an entry all of whose lanes are known.
-    pub(super) fn of(one: &Acceptance, device: &FailingDevice<'_>) -> Extent {
-        let mut extent = Extent::default();
+    pub(super) fn of(one: &Acceptance, device: &FailingDevice<'_>) -> ShownExtent {
+        let mut extent = ShownExtent::default();
         for profile in one.lanes.profiles() {
             extent.unjudged += usize::from(device.of_profile(profile).is_none());
         }
@@ -75,7 +75,8 @@ pub(crate) fn standing(one: &Acceptance, devices: &[FailingDevice<'_>]) -> Optio
             standing = change(kind, note);
             continue;
         }
-        let extent @ Extent { lanes, fixed, kernels, unmeasured, .. } = Extent::of(one, device);
+        let extent @ ShownExtent { lanes, fixed, kernels, unmeasured, .. } =
+            ShownExtent::of(one, device);
         let profiles = one.lanes.profiles();
         if !profiles.is_empty() && extent.unjudged == profiles.len() {
             let note = format!("the device was not judged by {}", profiles.join(", "));

@@ -290,6 +290,11 @@ fn reading_and_writing_change_nothing() {
         accepted(&realistic(), &because("\u{feff}tab\t\\ \"quotes\"\nline \u{e0041}\u{7f}"));
     baseline.accepted[0].versions = Some(">=25.0,\t<25.2\t".parse().unwrap());
     assert_eq!(read("b.toml", &text(&baseline)).unwrap(), baseline);
+    for seed in ["one", "tabs", "cause"] {
+        let file = format!("{}/fuzz/seeds/baseline/{seed}.toml", env!("CARGO_MANIFEST_DIR"));
+        let baseline = read(seed, &std::fs::read_to_string(file).unwrap()).unwrap();
+        assert_eq!(read(seed, &text(&baseline)).unwrap(), baseline);
+    }
     let written = text(&baseline);
     let entries: Vec<&str> =
         written.split("\n[[").filter(|entry| entry.starts_with("accept")).collect();

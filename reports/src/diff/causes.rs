@@ -89,15 +89,17 @@ impl<'a> Shared<'a> {
         Some(Change {
             constants_only: cause.scope == Scope::Constants,
             profiles: cause.profiles.clone(),
-            lanes: self.lane(cause),
+            lanes: self.lane(cause, (old.is_some(), new.is_some())),
             ..of_cause(&cause.id, &cause.headline, old.map(gravity), new.map(gravity))?
         })
     }
 
-    /// The simplest kernel's first lane of which a rule that the cause breaks says otherwise now.
-    fn lane(&self, cause: &Cause) -> Option<ChangedLanes> {
+    /// The simplest kernel's first lane of which a rule that the cause breaks says otherwise now:
+    /// of a cause that only one report has, one that this report alone does not accept.
+    fn lane(&self, cause: &Cause, (old, new): (bool, bool)) -> Option<ChangedLanes> {
         let is_of_cause = |said: &LaneVerdict| {
             said.old != said.new
+                && (old == new || said.new == old)
                 && cause.profiles.contains(&said.profile)
                 && said.rules.iter().any(|rule| cause.rules.contains(rule))
         };

@@ -65,8 +65,8 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<EvidenceLine> {
 /// `f32.fadd 0, 1e-45 (subnormal) gives 1e-45 (subnormal); accepted is 0`.
 pub fn sentence(evidence: &Evidence) -> String {
     let lines = lines(evidence, ACCEPTED);
-    let [inputs, results, again] =
-        ["in", RESULTS[0], AGAIN].map(|name| values(&lines, name).join(", "));
+    let [inputs, again] = ["in", AGAIN].map(|name| values(&lines, name).join(", "));
+    let results = RESULTS.map(|name| values(&lines, name)).concat().join(", ");
     if !again.is_empty() {
         return format!(
             "{} {inputs} gives {results} in one run and {again} in another",
@@ -74,7 +74,20 @@ pub fn sentence(evidence: &Evidence) -> String {
         );
     }
     let accepted = ["accepted", "or"].map(|name| values(&lines, name)).concat().join(" or ");
+    if accepted == results {
+        let [out, other] = [RESULTS[0], "accepted"].map(|name| bits(&lines, name));
+        return format!(
+            "{} {inputs} gives {results} as {out}; accepted is {other}",
+            evidence.kernel
+        );
+    }
     format!("{} {inputs} gives {results}; accepted is {accepted}", evidence.kernel)
+}
+
+/// The bits of the first line whose name begins with this word, in hex.
+fn bits<'a>(lines: &'a [EvidenceLine], name: &str) -> &'a str {
+    let named = |line: &&EvidenceLine| line.name.split([' ', ',']).next() == Some(name);
+    lines.iter().find(named).map_or("", |line| &line.hex)
 }
 
 /// The values of the lines whose name begins with this word.

@@ -98,7 +98,7 @@ fn from_a_first_run_to_a_red_gate_to_an_accepted_deviation() {
     let text = std::fs::read_to_string(scene.path("accepted.toml")).unwrap();
     assert!(
         text.contains("headline = \"")
-            && text.contains("[accept.lanes]\nflushes = [")
+            && text.contains("[accept.lanes]\n\"flushes\" = [")
             && text.contains("reason = \"lavapipe keeps subnormals\""),
         "{text}"
     );
@@ -115,8 +115,9 @@ fn from_a_first_run_to_a_red_gate_to_an_accepted_deviation() {
     // What is accepted in profiles that do not count is not missed.
     let path = scene.path("accepted.toml");
     let more = text.replace("schema = \"fpprobe-baseline/2\"\n", "");
-    let more =
-        more.replace("\nflushes = [", "\nother-flushes = [").replace("cause = \"", "cause = \"0");
+    let more = more
+        .replace("\n\"flushes\" = [", "\n\"other-flushes\" = [")
+        .replace("cause = \"", "cause = \"0");
     std::fs::write(&path, format!("{text}{more}")).unwrap();
     scene.check(&["--strict"], Some(&report)).with(3);
     scene.check(&["--strict", "--profile", "flushes"], Some(&report)).with(0);

@@ -57,12 +57,12 @@ pub struct Baseline {
 impl Baseline {
     /// Leaves the entries of these profiles.
     pub fn keep_profiles(&mut self, is_kept: impl Fn(&String) -> bool) {
-        self.accepted.retain_mut(|one| match one.rule() {
-            Some((profile, _)) => is_kept(&profile.to_owned()),
-            None => {
-                one.lanes.retain(|(profile, _), _| is_kept(profile));
-                !one.lanes.is_empty()
+        self.accepted.retain_mut(|one| {
+            if let Some((profile, _)) = one.rule() {
+                return is_kept(&profile.to_owned());
             }
+            one.lanes.retain(|(profile, _), _| is_kept(profile));
+            !one.lanes.is_empty()
         });
     }
 }

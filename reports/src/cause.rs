@@ -97,7 +97,9 @@ pub fn causes<'a>(
     let mut causes: Vec<Cause> = Vec::with_capacity(by_kind.len());
     for ((kind, scope), lanes) in by_kind {
         let cause = cause(scope, kind, &lanes, index);
-        lanes.iter().for_each(|lane| lane_causes.add(lane, &cause.id));
+        for lane in &lanes {
+            lane_causes.add(lane, &cause.id);
+        }
         causes.push(cause);
     }
     causes.sort_by_key(|cause| {

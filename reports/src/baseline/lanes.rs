@@ -53,7 +53,7 @@ impl AcceptedLanes {
                 return Err(LanesError::Number);
             }
             for kernel in &kernels {
-                self.merge((profile.to_owned(), kernel.clone()), &[prints.clone()]);
+                self.merge((profile.to_owned(), kernel.clone()), std::slice::from_ref(&prints));
             }
         }
         Ok(())

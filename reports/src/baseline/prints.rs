@@ -111,15 +111,12 @@ impl Prints {
         let mut rows: Vec<(&Prints, String)> = Vec::new();
         let mut places: BTreeMap<&Prints, usize> = BTreeMap::new();
         for (kernel, prints) in all {
-            match places.get(prints) {
-                Some(place) => {
-                    rows[*place].1.push(' ');
-                    rows[*place].1.push_str(kernel);
-                }
-                None => {
-                    places.insert(prints, rows.len());
-                    rows.push((prints, kernel.to_owned()));
-                }
+            if let Some(place) = places.get(prints) {
+                rows[*place].1.push(' ');
+                rows[*place].1.push_str(kernel);
+            } else {
+                places.insert(prints, rows.len());
+                rows.push((prints, kernel.to_owned()));
             }
         }
         rows.into_iter().map(|(prints, kernels)| format!("{kernels} {prints}"))

@@ -223,7 +223,8 @@ impl Acceptance {
 }
 
 /// A lane of evidence on one line, without its kernel: `807fffff 80000001 = 80800000`; of a result
-/// with several components the one that fails: `00000000,80000000 00000000,80000000 [1] = 00000000`.
+/// with several components the one that fails: `00000000,80000000 00000000,80000000 [1] =
+/// 00000000`.
 fn lane(evidence: &Evidence) -> String {
     let Evidence { kernel: id, inputs, out, component, .. } = evidence;
     let inputs: Vec<String> = inputs.iter().map(argument).collect();

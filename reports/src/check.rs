@@ -42,10 +42,11 @@ pub struct CheckResult {
     pub strict: bool,
     /// What is otherwise than accepted: rules that `regressed`; causes that are accepted and
     /// `fixed`, or that fewer lanes show; accepted causes that `disappeared`, since the report
-    /// did not measure what showed them; kernels that `disappeared`, since they ran for the baseline and do
-    /// not run now; incidents: what was lost, and kernels that the device claims to support
-    /// and that do not run; kernels that `changed`, since they fail a rule on random operands
-    /// alone, of which a baseline holds none; and devices of the baseline that `disappeared`.
+    /// did not measure what showed them; kernels that `disappeared`, since they ran for the
+    /// baseline and do not run now; incidents: what was lost, and kernels that the device
+    /// claims to support and that do not run; kernels that `changed`, since they fail a rule
+    /// on random operands alone, of which a baseline holds none; and devices of the baseline
+    /// that `disappeared`.
     pub changes: Vec<Change>,
     /// Deviations that are accepted.
     pub accepted: Vec<AcceptedDeviation>,

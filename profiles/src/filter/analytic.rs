@@ -54,7 +54,7 @@ pub(crate) fn largest(function: Function, center: f64, radius: f64) -> f64 {
         // |sin z| <= cosh Im z, and no more than sinh |z|; |cos z| <= cosh Im z
         Function::Sin => r.cosh().min((x + r).sinh()),
         Function::Cos => r.cosh(),
-        // |sin z| / |cos z|, and cos falls by r at most along the real axis, while |cos z| grows off it
+        // |sin z| / |cos z|; cos falls by r at most along the real axis, and |cos z| grows off it
         Function::Tan => {
             let least = core_math::cos(center).abs() - r;
             within(least, r.cosh().min((x + r).sinh()) / least)

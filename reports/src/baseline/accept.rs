@@ -183,9 +183,9 @@ fn missing(
     }
 }
 
-/// Adds the causes of a report's deviations that the baseline does not accept already. What a kernel
-/// fails on is accepted anew where some of it was not accepted; where less fails now, the entry is
-/// brought up to date and keeps its reason. An error leaves the baseline as it was.
+/// Adds the causes of a report's deviations that the baseline does not accept already. What a
+/// kernel fails on is accepted anew where some of it was not accepted; where less fails now, the
+/// entry is brought up to date and keeps its reason. An error leaves the baseline as it was.
 pub fn accept(
     baseline: &mut Baseline,
     report: &Report,
@@ -259,8 +259,9 @@ struct NewCause {
     sample: Option<Acceptance>,
 }
 
-/// Entries of what a device fails on and a baseline does not accept: of a kernel with a lane that is
-/// not accepted all lanes, cause by cause. Also the names of the rules whose lanes the report names.
+/// Entries of what a device fails on and a baseline does not accept: of a kernel with a lane that
+/// is not accepted all lanes, cause by cause. Also the names of the rules whose lanes the report
+/// names.
 fn unaccepted(
     accepted: &[Acceptance],
     device: &FailingDevice<'_>,
@@ -323,8 +324,8 @@ fn seen(evidence: &[Evidence]) -> Vec<String> {
 }
 
 impl NewCause {
-    /// As an entry: with the reason of the entries that accepted it by its first lanes, else that of
-    /// `scope`. Lanes of random operands are not shown.
+    /// As an entry: with the reason of the entries that accepted it by its first lanes, else that
+    /// of `scope`. Lanes of random operands are not shown.
     fn entry(mut self, cause: String, scope: &Acceptance) -> Acceptance {
         let mut accepted = AcceptedLanes::default();
         let mut all: BTreeSet<String> = BTreeSet::new();
@@ -355,8 +356,8 @@ impl NewCause {
     }
 }
 
-/// Makes room for new entries: what they have of a kernel that ran in full is all that is accepted of
-/// that, whichever entry of the same device and conditions had some of it.
+/// Makes room for new entries: what they have of a kernel that ran in full is all that is accepted
+/// of that, whichever entry of the same device and conditions had some of it.
 fn clear(accepted: &mut Vec<Acceptance>, new: &[Acceptance], is_whole: impl Fn(&str) -> bool) {
     for known in &mut *accepted {
         let of_scope = |one: &&Acceptance| {
@@ -421,8 +422,8 @@ fn update(one: &mut Acceptance, device: &FailingDevice<'_>, filter: &AcceptFilte
     is_changed
 }
 
-/// Whether the devices of the report that an entry is of were all measured by its kernels and judged
-/// by its profiles, and nothing of it fails; it is of one at least.
+/// Whether the devices of the report that an entry is of were all measured by its kernels and
+/// judged by its profiles, and nothing of it fails; it is of one at least.
 fn is_needless(
     one: &Acceptance,
     report: &Report,

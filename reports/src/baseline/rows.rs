@@ -211,8 +211,8 @@ impl<'b> AcceptedRows<'b> {
         Some(Objection::to(lane, kernel, why))
     }
 
-    /// Of a rule whose lanes the report does not name: whether those that it shows are accepted, and
-    /// no more fail than are accepted of all rules.
+    /// Of a rule whose lanes the report does not name: whether those that it shows are accepted,
+    /// and no more fail than are accepted of all rules.
     fn objection_to_evidence(&self, rule: &RuleResult) -> Option<Objection> {
         let shown = lanes_shown(rule);
         let other = shown.iter().find(|(kernel, lane)| !self.holds(kernel, lane));

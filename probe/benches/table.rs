@@ -59,10 +59,10 @@ fn main() {
         table
             .row(&format!("run {driver}"), || fpprobe(driver, &["run", "--no-keep", "-o", output]));
         table.row(&format!("run --quick {driver}"), || {
-            fpprobe(driver, &["run", "--no-keep", "--quick"])
+            fpprobe(driver, &["run", "--no-keep", "--quick"]);
         });
         table.row(&format!("texels {driver}"), || {
-            fpprobe(driver, &[&["run", "--no-keep"][..], &TEXELS].concat())
+            fpprobe(driver, &[&["run", "--no-keep"][..], &TEXELS].concat());
         });
         describe(driver, &report);
     }

@@ -36,7 +36,7 @@ impl Progress {
     pub fn show(&self, event: &RunEvent<'_>) {
         match event {
             RunEvent::Begun { device, name, kernels, alone } => {
-                self.begun(*device, name, *kernels, *alone)
+                self.begun(*device, name, *kernels, *alone);
             }
             RunEvent::Running { device, worker, kernels } => {
                 if self.verbose {
@@ -50,7 +50,7 @@ impl Progress {
             }
             RunEvent::Settled { device, kernels } => self.settled(*device, *kernels),
             RunEvent::Failure { subject, text } => {
-                self.line(&format!("{}: {}", visible(subject), visible(text)))
+                self.line(&format!("{}: {}", visible(subject), visible(text)));
             }
             RunEvent::Done { device } => self.done(*device),
             RunEvent::Output { worker, stream, text, dropped } => {

@@ -169,7 +169,7 @@ fn create_beside(name: &OsStr, folder: &Path) -> io::Result<(File, PathBuf)> {
             Ok(_) if attempt < 100 => attempt += 1,
             Ok(_) => return Err(io::Error::other("its temporary files vanish")),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => {
-                attempt += 1
+                attempt += 1;
             }
             Err(error) => return Err(error),
         }

@@ -75,7 +75,7 @@ impl<'a> Modes<'a> {
                 Verdict::Conforms | Verdict::Permitted => met = true,
                 Verdict::Unsupported => {}
                 Verdict::Incomplete => {
-                    doubt = Some(format!("{} is incomplete: {}", rule.id, rule.behaviour))
+                    doubt = Some(format!("{} is incomplete: {}", rule.id, rule.behaviour));
                 }
                 Verdict::Deviates | Verdict::Depends => match blamed(rule, control) {
                     Some((Blame::Its, kernel)) => {
@@ -93,7 +93,7 @@ impl<'a> Modes<'a> {
                     None if rule.evidence.len() < EVIDENCE => met = true,
                     None => {
                         doubt =
-                            Some(format!("{} fails, and not all that fails is on record", rule.id))
+                            Some(format!("{} fails, and not all that fails is on record", rule.id));
                     }
                 },
             }

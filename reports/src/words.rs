@@ -133,7 +133,7 @@ fn set_in_words(set: &Map<String, Value>, of: &[ResultPart]) -> Option<String> {
                 _ => return None,
             },
             ("except", Value::String(what)) if what == "subnormals" => {
-                except = ", but no subnormal"
+                except = ", but no subnormal";
             }
             ("alts", Value::Array(list)) => parts.extend(list.iter().map(|set| in_words(set, of))),
             ("any" | "nan", Value::Bool(false)) => {}

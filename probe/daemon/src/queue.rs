@@ -69,7 +69,7 @@ impl OrderQueue {
                     continue;
                 }
                 OrderDecision::Wait(reason, time) => {
-                    (pending.reason, pending.after) = (reason, now + time)
+                    (pending.reason, pending.after) = (reason, now + time);
                 }
                 OrderDecision::Stay => {}
             }

@@ -112,7 +112,7 @@ impl Round<'_> {
                 Err(error) => match self.damage() {
                     // It is compared with nothing; the next one has this one to be compared with.
                     Some(damage) => {
-                        found.failures.push(format!("the report of before is damaged: {damage}"))
+                        found.failures.push(format!("the report of before is damaged: {damage}"));
                     }
                     None => return Err(error),
                 },

@@ -289,7 +289,7 @@ impl Service {
         match std::thread::Builder::new().name("round".to_owned()).spawn(work) {
             Ok(_) => self.measuring = Some((order, stop)),
             Err(error) => {
-                self.failed(order, &format!("failed to start a thread: {error}"), Instant::now())
+                self.failed(order, &format!("failed to start a thread: {error}"), Instant::now());
             }
         }
     }

@@ -171,7 +171,7 @@ fn entry(device: &DeviceEntry, verbose: bool, out: &mut impl Write) -> io::Resul
     match &device.unlisted {
         Some(why) => writeln!(out, "   matrices  not known: {}", visible(why))?,
         None if verbose && !matrices.is_empty() => {
-            writeln!(out, "   matrices  {}", list(&matrices))?
+            writeln!(out, "   matrices  {}", list(&matrices))?;
         }
         None => {}
     }

@@ -36,7 +36,7 @@ pub fn measure(
         });
         let sender = sender;
         let seer = |item: &WorkItem, answer: &KernelResult| {
-            drop(sender.send(observation(item, answer.clone())))
+            drop(sender.send(observation(item, answer.clone())));
         };
         let measured =
             crate::supervisor::measure(&site.until(deadline, &seer), work, Batching::Shared, track);

@@ -42,7 +42,7 @@ impl<'a> Bench<'a> {
             .collect();
         let index = Observations::new(&all);
         let judgements = judge::judge(&self.judges, &index);
-        let causes = cause::causes(&self.judges, &judgements, &index);
+        let (causes, _) = cause::causes(&self.judges, &judgements, &index);
         let mut verdicts = Verdicts::new();
         for (profile, judgement) in self.judges.iter().map(Judge::profile).zip(judgements) {
             verdicts.insert(profile.id.clone(), judgement.class.name().to_owned());

@@ -79,7 +79,7 @@ impl Verifier {
         })?;
         let mut sum = self.sum();
         pieces(guess, &mut |start, words| {
-            self.judge(start, words, guess == Guess::Own, &mut sum, statistics)
+            self.judge(start, words, guess == Guess::Own, &mut sum, statistics);
         });
         sum.add_to(&self.rules, statistics);
         Some(guess)

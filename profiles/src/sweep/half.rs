@@ -301,7 +301,7 @@ fn fill_chosen(
     arch.dispatch(
         #[inline(always)]
         move || {
-            (y..).zip(results).for_each(|(y, result)| *result = compute(x, flushed(y, flushes)))
+            (y..).zip(results).for_each(|(y, result)| *result = compute(x, flushed(y, flushes)));
         },
     );
 }

@@ -241,7 +241,7 @@ fn fill(arch: Arch, first: u32, results: &mut [u32], compute: impl Fn(u32) -> u3
         || {
             (0..)
                 .zip(results)
-                .for_each(|(place, result): (u32, _)| *result = compute(first.wrapping_add(place)))
+                .for_each(|(place, result): (u32, _)| *result = compute(first.wrapping_add(place)));
         },
     );
 }

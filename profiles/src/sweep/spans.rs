@@ -70,7 +70,7 @@ impl Verifier {
     fn span(&self, fast: &Fast, first: u64, results: &[u32], work: &mut Work<'_>) {
         match self.plan(fast, first as u32, results.len()) {
             SpanPlan::Constant(kind, accepted) => {
-                self.constant(fast, (kind, &accepted, first), results, work)
+                self.constant(fast, (kind, &accepted, first), results, work);
             }
             SpanPlan::Free(limit, accepted) => {
                 let kind = SpanKind::Normal(Magnitude::Normal);

@@ -136,7 +136,7 @@ fn judged(
                         lanes: Some(lanes(lanes::written(said, bench.profiles), changed)),
                         ..change.clone()
                     }
-                }))
+                }));
             }
         }
     }

@@ -113,7 +113,7 @@ fn kernel(own: &mut SweptKernel, other: SweptKernel, part: usize) -> Result<(), 
         (Some(own), Some(other))
             if own.since == other.since && own.resolution == other.resolution =>
         {
-            own.merge(other)
+            own.merge(other);
         }
         (_, None) => {}
         (own @ None, other) => *own = other,

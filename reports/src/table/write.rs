@@ -302,7 +302,7 @@ fn operands(group: &[KernelRows<'_>]) -> EncodedColumn {
             for component in 0..rows.of_case() {
                 match width {
                     Some(width) => {
-                        values.extend(case.iter().skip(component % width).step_by(width))
+                        values.extend(case.iter().skip(component % width).step_by(width));
                     }
                     None => values.extend(case),
                 }

@@ -68,7 +68,7 @@ impl ScopeValues {
                 )
             }),
             TraitLook::Number(_, operands) => {
-                self.add_lane(observation, operands, &|bits| number(&kernel, bits))
+                self.add_lane(observation, operands, &|bits| number(&kernel, bits));
             }
             TraitLook::Component(_, operand) => self.add_component(observation, *operand),
             TraitLook::Lanes(_, is_of_interest, value) => {

@@ -225,7 +225,7 @@ impl ProfileFile<'_> {
             };
             match depth.checked_sub(1) {
                 Some(depth) if self.profiles.contains_key(name) => {
-                    self.profile(name, depth, demands)?
+                    self.profile(name, depth, demands)?;
                 }
                 Some(_) => {
                     let problem = format!(

@@ -540,7 +540,7 @@ fn a_damaged_stored_report_is_compared_with_nothing() {
 fn a_folder_is_its_report_or_every_report_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str| {
-        std::fs::write(folder.path().join(name), render("json", &fixture::report())).unwrap()
+        std::fs::write(folder.path().join(name), render("json", &fixture::report())).unwrap();
     };
     let message = set(folder.path()).unwrap_err().to_string();
     assert!(message.contains("holds no report.json"), "{message}");

@@ -206,7 +206,7 @@ fn outside_code(page: &str) -> String {
             Some(open) if line == open => fence = None,
             Some(_) => {}
             None if line.starts_with("```") && line.ends_with("sh") => {
-                fence = line.strip_suffix("sh")
+                fence = line.strip_suffix("sh");
             }
             None => prose = prose + &without_spans(line) + "\n",
         }

@@ -651,7 +651,7 @@ fn who_signed_the_lock_and_does_not_hold_it_is_not_named() {
     let mut ended = Command::new("true").spawn().unwrap();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let sign = |process: u32| {
-        fs::write(&path, format!("{process}\n{}\nfpprobe run\n", host.trim())).unwrap()
+        fs::write(&path, format!("{process}\n{}\nfpprobe run\n", host.trim())).unwrap();
     };
     let lock = fs::File::open(&path).unwrap();
     lock.lock().unwrap();

@@ -86,7 +86,7 @@ fn every_kernel_comes_back() {
             }
             3 => {
                 (one.outcome, one.detail, one.out) =
-                    (Outcome::Rejected, format!("call {index}"), Arc::default())
+                    (Outcome::Rejected, format!("call {index}"), Arc::default());
             }
             _ => {}
         }

@@ -16,7 +16,7 @@ pub fn of(words: &[u32]) -> Vec<String> {
         match instruction {
             [op, _, text @ ..] if is(*op, Op::Name) => names.extend(string(text)),
             [op, _, mode, width] if is(*op, Op::ExecutionMode) => {
-                controls.extend(control(*mode, *width))
+                controls.extend(control(*mode, *width));
             }
             [op, _, mode, ..]
                 if is(*op, Op::ExecutionModeId)

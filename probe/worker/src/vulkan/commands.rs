@@ -141,7 +141,7 @@ impl LogicalDevice {
                     target.raw(),
                     TARGET.0,
                     &[region],
-                )
+                );
             };
             self.between(&[target.barrier(TARGET, TARGET)]);
             for (layer, color) in (0..).zip(colors) {
@@ -157,7 +157,7 @@ impl LogicalDevice {
                             TARGET.0,
                             &depth,
                             &range,
-                        )
+                        );
                     };
                 } else {
                     let color = vk::ClearColorValue { uint32: *color };
@@ -169,7 +169,7 @@ impl LogicalDevice {
                             TARGET.0,
                             &color,
                             &range,
-                        )
+                        );
                     };
                 }
             }
@@ -182,7 +182,7 @@ impl LogicalDevice {
                     SOURCE.0,
                     buffer.raw(),
                     &[region],
-                )
+                );
             };
         }
         self.end()?;
@@ -237,7 +237,7 @@ impl LogicalDevice {
                 SOURCE.0,
                 texels.raw(),
                 &[target.copy(0)],
-            )
+            );
         };
         self.end()?;
         self.submit(timeout)?;
@@ -311,7 +311,7 @@ fn copy(
     // SAFETY: the command buffer is recording; both images are in these layouts, of one format and
     // extent.
     unsafe {
-        device.cmd_copy_image(commands, source.raw(), SOURCE.0, target.raw(), TARGET.0, &[region])
+        device.cmd_copy_image(commands, source.raw(), SOURCE.0, target.raw(), TARGET.0, &[region]);
     };
 }
 
@@ -343,6 +343,6 @@ fn blit(
             TARGET.0,
             &[region],
             nearest,
-        )
+        );
     };
 }

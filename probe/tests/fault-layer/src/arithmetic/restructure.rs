@@ -164,7 +164,7 @@ impl Rewriter {
         let own = matches!(operation.1.code, Code::Atomic(code, _) if code == atomic.class.opcode);
         let is_split =
             |fault: &&Fault| fault.verb == Verb::Split && chooses(fault, operation, kernel);
-        if !own || !expected.iter().any(|fault| is_split(fault)) {
+        if !own || !expected.iter().any(is_split) {
             return None;
         }
         let (kind, original, stored) = (atomic.result_type?, atomic.result_id?, self.id());

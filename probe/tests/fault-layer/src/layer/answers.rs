@@ -25,7 +25,7 @@ fn text(array: &mut [std::ffi::c_char], expected: Field) {
     for kind in kinds() {
         match kind {
             Kind::Text { field, bytes, endless } if *field == expected => {
-                property::write(array, bytes, *endless)
+                property::write(array, bytes, *endless);
             }
             Kind::Changing { field, process } if *field == expected => {
                 property::number_text(array, changing(*process));
@@ -103,9 +103,8 @@ pub(super) unsafe fn chained(chain: *mut c_void) {
         found.driver_id = driver_id().unwrap_or(found.driver_id);
     }
     // SAFETY: see above.
-    if let Some(found) =
-        unsafe { chain::find::<vk::PhysicalDeviceFloatControlsProperties<'_>>(chain) }
-    {
+    let found = unsafe { chain::find::<vk::PhysicalDeviceFloatControlsProperties<'_>>(chain) };
+    if let Some(found) = found {
         claims().for_each(|(control, value)| float_control(found, control, value));
         found.denorm_behavior_independence =
             independence().unwrap_or(found.denorm_behavior_independence);

@@ -239,9 +239,11 @@ pub(super) unsafe fn own_features(handle: vk::PhysicalDevice) -> Vec<&'static st
     }
     let (core, chain) = (&raw mut selected.features, selected.p_next);
     let mut own = crate::property::FEATURES.to_vec();
-    // SAFETY: the chain is ours, and each place in it is a field.
     own.retain(|name| {
-        unsafe { answers::places(name, core, chain) }.iter().any(|place| unsafe { **place } != 0)
+        // SAFETY: the chain is ours.
+        let places = unsafe { answers::places(name, core, chain) };
+        // SAFETY: each place in it is a field.
+        places.iter().any(|place| unsafe { **place } != 0)
     });
     own
 }

@@ -63,7 +63,7 @@ impl FromStr for Statement {
             match word {
                 // What is switched on, or called anything at all.
                 _ if matches!(first, "feature" | "extension" | "string") && own.len() < 3 => {
-                    own.push(word)
+                    own.push(word);
                 }
                 "on" => next()?.clone_into(&mut statement.on),
                 "company" => statement.size = Size::Company,

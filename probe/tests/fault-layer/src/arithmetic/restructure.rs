@@ -194,7 +194,11 @@ impl Rewriter {
         ])
     }
 
+    /// A quotient as a product with the reciprocal.
     fn split_up(&mut self, quotient: &Instruction, places: &Places) -> Option<Vec<Instruction>> {
+        if quotient.class.opcode != Op::FDiv {
+            return None;
+        }
         let (kind, result) = (quotient.result_type?, quotient.result_id?);
         let (x, y) =
             (quotient.operands.first()?.id_ref_any()?, quotient.operands.get(1)?.id_ref_any()?);

@@ -160,9 +160,9 @@ fn a_second_call_goes_on_where_the_first_ended() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("expected.json");
     gate("lavapipe-25", folder.path(), &file, &["--record"]).with(0);
-    let place = || {
+    let place = |of: &str| {
         let places = scene::json(&folder.path().join("fpprobe/gate.json"));
-        places.as_object().unwrap().values().next().unwrap().as_u64().unwrap()
+        places.as_object().unwrap().values().next().unwrap()[of].as_u64().unwrap()
     };
     let all = scene::json(&file)["devices"][0]["kernels"].as_object().unwrap().len() as u64;
     // How much fits depends on the machine: the first budget in which any kernel does shows it.
@@ -178,6 +178,7 @@ fn a_second_call_goes_on_where_the_first_ended() {
     let compared: u64 =
         line.split(" kernels").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
     assert!(compared > 0 && compared <= all, "{budget} s: {line}");
-    assert!(place() < all);
-    assert_eq!(place() == 0, compared == all, "{budget} s: {line}");
+    assert!(place("kernel") < all);
+    assert_eq!(place("kernel") == 0, compared == all, "{budget} s: {line}");
+    assert_eq!(place("block") > 0, line.contains(" blocks, devices: "), "{budget} s: {line}");
 }

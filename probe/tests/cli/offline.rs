@@ -31,8 +31,10 @@ fn the_catalogue_lists_and_explains() {
         let text = explained(id);
         assert!(text.contains("no rule") && text.contains(citation), "{text}");
     }
-    assert!(explained("subgroup-moves").contains("no rule   about other paths: subgroupBroadcast"));
-    assert!(explained("f32.fadd:route=spec").contains("judged    by d3d11: "));
+    assert!(
+        explained("subgroup-moves").contains("no rule     about other paths: subgroupBroadcast")
+    );
+    assert!(explained("f32.fadd:route=spec").contains("judged      by d3d11: "));
     assert!(explained("f32.fadd:route=spec").contains("the list f32.binary.corners"));
     let profiles = ends(fpprobe(&[]).arg("profiles"));
     assert!(profiles.with(0).lines().count() < 100, "{}", profiles.out);

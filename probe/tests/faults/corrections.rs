@@ -88,7 +88,7 @@ pub const UNCORRECTED: [&str; 4] = [
 
 /// What is inside an atomic operation no statement reaches: as arithmetic it rounds as the layer's
 /// modes say (V-atomic-rtz).
-const ATOMIC: &str = "split in *.atomic_fadd|*.atomic_fmin|*.atomic_fmax\n";
+pub const ATOMIC: &str = "split in *.atomic_fadd|*.atomic_fmin|*.atomic_fmax\n";
 
 /// What the driver lacks besides [`FLUSH`].
 pub fn without_flush() -> String {

@@ -32,7 +32,7 @@ use fpprobe_spirv::{Controls, Format, Kernel, Stage};
 use serde_json::Value;
 
 use bench::{Bench, observations};
-use corrections::{DRIVER, FLUSH, UNCORRECTED, without_flush};
+use corrections::{ATOMIC, DRIVER, FLUSH, UNCORRECTED, without_flush};
 use faulty::Run;
 use rows::{Fault, Row, Table, Verdicts, level};
 use touched::{Batch, Modules};
@@ -191,7 +191,8 @@ fn every_required_rule_can_fail() {
     let table = Table::read();
     let faults: Vec<&Fault> =
         table.row.iter().flat_map(|row| [&row.outside].into_iter().chain(&row.inside)).collect();
-    let (batches, next) = (Modules::new(&kernels, FLUSH).batches(&faults), AtomicUsize::new(0));
+    let habits = format!("{FLUSH}{ATOMIC}");
+    let (batches, next) = (Modules::new(&kernels, &habits).batches(&faults), AtomicUsize::new(0));
     println!("{} faults in {} batches", faults.len(), batches.len());
     let (send, receive) = mpsc::channel();
     let query = |send: mpsc::Sender<_>| {

@@ -61,9 +61,11 @@ impl Modules {
     /// These faults in batches. Those that are about more than arithmetic are alone.
     pub fn batches<'a>(&self, faults: &[&'a Fault]) -> Vec<Batch<'a>> {
         let touched = parallel::map(faults, |fault| self.touched(&fault.faults));
+        let without = faults.iter().zip(&touched).filter(|(_, kernels)| kernels.is_empty());
+        let idle: Vec<&str> = without.map(|(fault, _)| fault.faults.as_str()).collect();
+        assert!(idle.is_empty(), "these touch nothing:\n{}", idle.join("\n"));
         let mut batches: Vec<Batch<'a>> = Vec::new();
         for (fault, kernels) in faults.iter().zip(touched) {
-            assert!(!kernels.is_empty(), "{}: touches nothing", fault.faults);
             let open = batches.iter_mut().find(|batch| batch.takes(fault, &kernels));
             let batch = match open {
                 Some(batch) => batch,

@@ -1,6 +1,8 @@
 //! The gate over every lane: what gets worse behind the lanes that are shown closes it, what gets
 //! better does not; and a report that tells of nothing opens nothing.
 
+use std::fmt::Write as _;
+
 use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Class, Observation, Outcome, Verdict};
 use fpprobe_reports::Report;
@@ -612,7 +614,8 @@ fn version_1(report: &Report, baseline: &Baseline) -> Baseline {
     let deviating = |verdict| matches!(verdict, Verdict::Deviates | Verdict::Depends);
     let rules = report.devices[0].profiles[0].rules.iter();
     for rule in rules.filter(|rule| deviating(rule.verdict)) {
-        old += &format!(
+        let _ = write!(
+            old,
             "\n[[accept]]\ndevice = \"10005:0000\"\nprofile = \"d3d11\"\nrule = \"{}\"\n\
              title = \"a title\"\nreason = \"known\"\nfailing = {}\nseen = []\nlanes = [\n{}\n]\n",
             rule.id,

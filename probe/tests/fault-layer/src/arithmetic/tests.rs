@@ -31,9 +31,13 @@ fn modules(controls: &str) -> Vec<Vec<u32>> {
         let kernels: Vec<Kernel> = wide(format).collect();
         let together = if format.channels().is_empty() { kernels.len().max(1) } else { 1 };
         // What takes constants alone has modules of its own.
-        let (folded, kernels): (Vec<Kernel>, Vec<Kernel>) =
+        let (folded, mut kernels): (Vec<Kernel>, Vec<Kernel>) =
             kernels.into_iter().partition(|kernel| kernel.route.is_folded());
-        modules.extend(folded.chunks(1).chain(kernels.chunks(together)).map(module_of));
+        kernels.sort_by_key(|kernel| kernel.route);
+        let of_routes = kernels.chunk_by(|one, next| one.route == next.route);
+        let most = |route| if route == Route::StorageImage { 1 } else { together };
+        let chunks = of_routes.flat_map(|kernels| kernels.chunks(most(kernels[0].route)));
+        modules.extend(folded.chunks(1).chain(chunks).map(module_of));
         for route in Route::OTHERS {
             let kernels = plain(format)
                 .filter_map(|kernel| Kernel { controls, route, ..kernel }.checked().ok());

@@ -24,9 +24,11 @@ pub struct ObservedBehaviour {
     pub way: Option<&'static str>,
     /// For each way the lanes that went it.
     pub ways: Vec<(&'static str, usize)>,
-    /// The way that most lanes went, the one that most of the others went, and so on; with those
-    /// lanes.
-    pub shares: Vec<(&'static str, usize)>,
+    /// The way that most lanes went, the one that most of the others went, and so on; with the
+    /// cases of those lanes.
+    pub shares: Vec<(&'static str, Vec<usize>)>,
+    /// The cases of lanes that went no way.
+    pub others: Vec<usize>,
     /// Lanes on which the ways differ.
     pub lanes: usize,
     /// A case that shows it: the first whose answer no other way gives, or, where no way explains
@@ -200,10 +202,11 @@ impl<'a> BehaviourScan<'a> {
             way: None,
             ways: ways.iter().map(|(name, _)| (*name, 0)).collect(),
             shares: Vec::new(),
+            others: Vec::new(),
             lanes: 0,
             case: 0,
         };
-        let mut together: HashMap<Exclusions, usize> = HashMap::new();
+        let mut together: HashMap<Exclusions, Vec<usize>> = HashMap::new();
         let (mut odd, mut clear) = (None, None);
         let (kind, are_channels) = (self.signature.alike(part), self.signature.is_of_channels());
         for (index, case) in observation.cases.iter().enumerate() {
@@ -236,13 +239,13 @@ impl<'a> BehaviourScan<'a> {
                 odd = Some(index);
             }
             seen.lanes += 1;
-            *together.entry(went.clone()).or_default() += 1;
+            together.entry(went.clone()).or_default().push(index);
             for (way, went) in seen.ways.iter_mut().zip(went) {
                 way.1 += usize::from(went);
             }
         }
         seen.way = seen.ways.iter().find(|(_, count)| *count == seen.lanes).map(|(name, _)| *name);
-        seen.shares = shares(&seen.ways, together);
+        (seen.shares, seen.others) = shares(&seen.ways, together);
         // An answer that only one way gives shows more than one that both would give.
         let informative = if seen.way.is_none() { odd } else { clear };
         seen.case = informative.unwrap_or(seen.case);
@@ -251,22 +254,29 @@ impl<'a> BehaviourScan<'a> {
 }
 
 /// Parts lanes by way: the way that most lanes went takes them, then the one that most of the rest
-/// went.
+/// went. Beside these the lanes that went no way. Cases are in order.
 fn shares(
     ways: &[(&'static str, usize)],
-    mut lanes: HashMap<Exclusions, usize>,
-) -> Vec<(&'static str, usize)> {
+    mut lanes: HashMap<Exclusions, Vec<usize>>,
+) -> (Vec<(&'static str, Vec<usize>)>, Vec<usize>) {
+    let sorted = |mut cases: Vec<usize>| {
+        cases.sort_unstable();
+        cases
+    };
     let mut shares = Vec::new();
     loop {
         let went = |way: usize| {
-            lanes.iter().filter(|(went, _)| went[way]).map(|(_, lanes)| lanes).sum::<usize>()
+            lanes.iter().filter(|(went, _)| went[way]).map(|(_, cases)| cases.len()).sum::<usize>()
         };
         // Of several the first.
         let most =
             (0..ways.len()).rev().map(|way| (went(way), way)).max_by_key(|(lanes, _)| *lanes);
-        let Some((count, way)) = most.filter(|(lanes, _)| *lanes > 0) else { return shares };
-        shares.push((ways[way].0, count));
-        lanes.retain(|went, _| !went[way]);
+        let Some((_, way)) = most.filter(|(lanes, _)| *lanes > 0) else {
+            return (shares, sorted(lanes.into_values().flatten().collect()));
+        };
+        let (own, rest): (HashMap<_, _>, _) = lanes.into_iter().partition(|(went, _)| went[way]);
+        shares.push((ways[way].0, sorted(own.into_values().flatten().collect())));
+        lanes = rest;
     }
 }
 
@@ -336,8 +346,15 @@ mod tests {
                 .zip(counts)
                 .map(|((name, _), count)| (*name, count))
                 .collect();
-            ObservedBehaviour { way: None, ways, shares: Vec::new(), lanes: 352, case: 0 }
-                .describe(Aspect::Rounding)
+            ObservedBehaviour {
+                way: None,
+                ways,
+                shares: Vec::new(),
+                others: Vec::new(),
+                lanes: 352,
+                case: 0,
+            }
+            .describe(Aspect::Rounding)
         };
         assert_eq!(is_distinct([352, 300, 6]), "rounds to nearest even");
         assert_eq!(is_distinct([336, 336, 6]), "rounds to nearest even, but for 4 % of results");

@@ -53,6 +53,14 @@ pub fn encode(shape: Shape, bits: &[u64]) -> Value {
     written(shape, bits, Format::hex)
 }
 
+/// A case in decimals for people: `1, NaN(quiet)`.
+pub(crate) fn decimal_case(kernel: &Kernel, case: &[u64]) -> String {
+    let params = kernel.params();
+    let values = Shape::split(&params, case)
+        .flat_map(|(shape, bits)| bits.iter().map(move |bits| decimal(shape.format, *bits)));
+    values.collect::<Vec<_>>().join(", ")
+}
+
 /// [`encode_answer`] in decimals for people instead of hex.
 pub fn decimal_answer(kernel: &Kernel, answer: &[u64]) -> Value {
     in_place(

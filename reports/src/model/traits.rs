@@ -45,10 +45,17 @@ pub struct TraitShare {
     pub lanes: usize,
     /// The first kernels with it.
     pub kernels: Vec<String>,
-    /// Where it shows and the others do not, `with route=clear`; `alone with route=clear` where
-    /// others have it elsewhere as well; empty where nothing parts them.
+    /// Where it shows and the others do not, `with route=clear`, `from |x| = 65520 on`; `alone with
+    /// route=clear` where others have it elsewhere as well; empty where nothing parts them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
+    /// A lane with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<AnswerEvidence>,
+    /// The lane in words: kernel and operands, and of several components of the result the one that
+    /// has it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub words: String,
 }
 
 /// Most variants of kernels that are named.
@@ -90,13 +97,12 @@ impl TraitValue {
         }
     }
 
-    /// In words: the value, of a mixed one each with its share of the lanes, or with what alone
-    /// shows it.
+    /// In words: the value, of a mixed one each with where it shows, or with an example.
     pub fn describe(&self) -> String {
-        let all: usize = self.shares.iter().map(|share| share.lanes).sum();
-        if self.shares.is_empty() || all == 0 {
+        if self.shares.is_empty() {
             return self.value.replace('_', " ");
         }
+        let has_examples = self.shares.iter().any(|share| share.example.is_some());
         let share = |share: &TraitShare| {
             let value = share.value.replace('_', " ");
             let is_alone = share.place.starts_with(ALONE);
@@ -109,13 +115,14 @@ impl TraitValue {
                     variants.into_iter().collect::<Vec<_>>().join(" and ")
                 );
             }
-            let percent = match (share.lanes * 200 + all) / (2 * all) {
-                0 => "less than 1".to_owned(),
-                100 => "more than 99".to_owned(),
-                some => some.to_string(),
+            let kernel = share.kernels.first();
+            let example = match &share.example {
+                _ if is_alone => Some(share.place.clone()),
+                Some(_) => Some(format!("as {}", share.words)),
+                None if has_examples => None,
+                None => kernel.map(|kernel| format!("as {kernel}")),
             };
-            let alone = if is_alone { format!(", {}", share.place) } else { String::new() };
-            format!("{value} ({percent} %{alone})")
+            [value, example.unwrap_or_default()].join(" ").trim_end().to_owned()
         };
         format!("{MIXED}: {}", self.shares.iter().map(share).collect::<Vec<_>>().join(", "))
     }

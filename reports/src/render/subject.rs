@@ -45,6 +45,10 @@ pub fn traits(
                 let share_text =
                     format!("{} in {}", share.value, phrase::number(share.lanes, "lane"));
                 field(paper, scope, Ink::Faint, &format!("{share_text}: {kernels}"))?;
+                if let Some(lane) = &share.example {
+                    let lines = lane::answers(&lane.kernel, &lane.inputs, [("out", &lane.out)]);
+                    text::lane(paper, &lane.kernel, &lines, &lane.command)?;
+                }
             }
             for lane in value.iter().flat_map(|value| &value.evidence).take(MOST) {
                 let lines = lane::answers(&lane.kernel, &lane.inputs, [("out", &lane.out)]);

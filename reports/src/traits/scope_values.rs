@@ -11,10 +11,11 @@ use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Kernel, Shape};
 
 use super::TraitLook;
-use super::split::{Facets, of_kernel, of_lane, places};
+use super::split::{Facets, LaneFacets, Magnitudes, component, of_kernel, places};
 use crate::decimal::{coded, decimal};
 use crate::evidence::answered;
 use crate::model::{AnswerEvidence, MIXED, NOT_OFFERED, TraitShare, TraitValue};
+use crate::values::decimal_case;
 
 /// Kernels named of each value.
 const NAMED: usize = 8;
@@ -22,11 +23,20 @@ const NAMED: usize = 8;
 const SHOWN: usize = 4;
 
 /// Who has a value.
-#[derive(Default)]
 struct SeenValue {
     lanes: usize,
     kernels: Vec<String>,
     facets: BTreeSet<Facets>,
+    extent: Magnitudes,
+    /// The first lane with it, also in words.
+    example: Option<(AnswerEvidence, String)>,
+}
+
+impl Default for SeenValue {
+    fn default() -> SeenValue {
+        let (lanes, kernels, facets) = (0, Vec::new(), BTreeSet::new());
+        SeenValue { lanes, kernels, facets, extent: Magnitudes::NONE, example: None }
+    }
 }
 
 /// What was found in a scope.
@@ -76,8 +86,7 @@ impl ScopeValues {
                     observation.cases.iter().enumerate().filter(|(_, case)| is_of_interest(case))
                 {
                     for results in observation.runs() {
-                        let facets = of_lane(&kernel, operands);
-                        self.put_of(value(operands, results[case]), 1, observation, facets);
+                        self.put_cases(value(operands, results[case]), observation, 0, &[case]);
                     }
                     self.counted(1, observation, case);
                 }
@@ -90,14 +99,11 @@ impl ScopeValues {
     fn add_aspect(&mut self, aspect: Aspect, observation: &Observation) {
         for (part, seen) in observed_behaviours(observation, aspect).into_iter().enumerate() {
             let Some(seen) = seen else { continue };
-            let facets = of_kernel(&observation.kernel, Some(part));
-            for (way, lanes) in &seen.shares {
-                self.put_of(Aspect::value(way).unwrap_or(way), *lanes, observation, facets.clone());
+            for (way, cases) in &seen.shares {
+                self.put_cases(Aspect::value(way).unwrap_or(way), observation, part, cases);
             }
-            // Lanes that went no way.
-            let explained: usize = seen.shares.iter().map(|(_, lanes)| lanes).sum();
-            if explained < seen.lanes {
-                self.put_of("other", seen.lanes - explained, observation, facets);
+            if !seen.others.is_empty() {
+                self.put_cases("other", observation, part, &seen.others);
             }
             self.counted(seen.lanes, observation, seen.case);
         }
@@ -192,7 +198,7 @@ impl ScopeValues {
                     _ if layout.is_nan(result) => "changed",
                     _ => "number",
                 };
-                self.put_of(value, 1, observation, of_lane(kernel, operands));
+                self.put_cases(value, observation, 0, &[case]);
             }
             self.counted(1, observation, case);
         }
@@ -200,14 +206,48 @@ impl ScopeValues {
 
     /// Adds lanes that have a value.
     pub(super) fn put(&mut self, value: &str, lanes: usize, observation: &Observation) {
-        self.put_of(value, lanes, observation, of_kernel(&observation.kernel, None));
+        let facets = BTreeSet::from([of_kernel(&observation.kernel, None)]);
+        self.put_of(value, lanes, observation, LaneFacets { facets, extent: Magnitudes::ANY });
     }
 
-    /// The same, of these facets.
-    fn put_of(&mut self, value: &str, lanes: usize, observation: &Observation, facets: Facets) {
+    /// Adds the lanes of a part of the result in these cases.
+    fn put_cases(&mut self, value: &str, observation: &Observation, part: usize, cases: &[usize]) {
+        let operands = cases.iter().map(|case| observation.cases.case(*case));
+        let facets = LaneFacets::of(&observation.kernel, part, operands);
+        self.put_of(value, cases.len(), observation, facets);
+        if let Some(case) = cases.first() {
+            self.exemplify(value, observation, part, *case);
+        }
+    }
+
+    /// Shows a value by this case, where no earlier one does.
+    pub(super) fn exemplify(
+        &mut self,
+        value: &str,
+        observation: &Observation,
+        part: usize,
+        case: usize,
+    ) {
+        let Some(seen) = self.values.get_mut(value).filter(|seen| seen.example.is_none()) else {
+            return;
+        };
+        let (kernel, operands) = (&observation.kernel, observation.cases.case(case));
+        let of = component(kernel, part).map_or_else(String::new, |name| format!("{name} of "));
+        let words = format!("{of}{kernel} {}", decimal_case(kernel, operands));
+        seen.example = Some((answered(observation, operands, observation.answer(case)), words));
+    }
+
+    fn put_of(
+        &mut self,
+        value: &str,
+        lanes: usize,
+        observation: &Observation,
+        LaneFacets { facets, extent }: LaneFacets,
+    ) {
         let seen = self.values.entry(value.to_owned()).or_default();
         seen.lanes += lanes;
-        seen.facets.insert(facets);
+        seen.facets.extend(facets);
+        seen.extent = seen.extent.with(extent);
         let kernel = observation.kernel.to_string();
         if seen.kernels.len() < NAMED && seen.kernels.last() != Some(&kernel) {
             seen.kernels.push(kernel);
@@ -244,10 +284,13 @@ impl ScopeValues {
     /// The value of the scope; `None` where nothing was measured.
     pub(super) fn finish(self) -> Option<TraitValue> {
         let ScopeValues { values, lanes, evidence, is_lacking } = self;
-        let places = places(&values.values().map(|seen| &seen.facets).collect::<Vec<_>>());
+        let places =
+            places(&values.values().map(|seen| (&seen.facets, seen.extent)).collect::<Vec<_>>());
         let share = |((value, seen), place): ((String, SeenValue), String)| {
-            let SeenValue { lanes, kernels, .. } = seen;
-            TraitShare { value, lanes, kernels, place }
+            let SeenValue { lanes, kernels, example, .. } = seen;
+            let (example, words) = example.unzip();
+            let words = words.unwrap_or_default();
+            TraitShare { value, lanes, kernels, place, example, words }
         };
         let mut shares: Vec<TraitShare> = values.into_iter().zip(places).map(share).collect();
         shares.sort_by_key(|share| std::cmp::Reverse(share.lanes));

@@ -4,7 +4,7 @@ use fpprobe_profiles::observed_behaviour::Aspect;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Cases, Kernel};
 
-use super::split::{Facets, places};
+use super::split::{Facets, Magnitudes, places};
 use super::*;
 use crate::model::TraitValue;
 
@@ -107,11 +107,42 @@ fn a_value_that_shows_elsewhere_as_well_says_where_it_shows_alone() {
     let of = |stage: &str| Facets::from([("stage", format!("stage={stage}"))]);
     let (one, both) =
         (BTreeSet::from([of("compute")]), BTreeSet::from([of("compute"), of("fragment")]));
-    assert_eq!(places(&[&one, &both]), ["", "alone with stage=fragment"]);
+    let places = |values: [&BTreeSet<Facets>; 2]| places(&values.map(|one| (one, Magnitudes::ANY)));
+    assert_eq!(places([&one, &both]), ["", "alone with stage=fragment"]);
     assert_eq!(
-        places(&[&one, &BTreeSet::from([of("vertex")])]),
+        places([&one, &BTreeSet::from([of("vertex")])]),
         ["with stage=compute", "with stage=vertex"]
     );
+}
+
+#[test]
+fn operands_part_the_lanes_of_one_kernel() {
+    const NAN: u64 = 0x7fc0_0000;
+    const ONE: u64 = 0x3f80_0000;
+    // The second operand, whatever it is.
+    let all = [observed("f32.fmin", &[&[NAN, ONE], &[ONE, NAN]], &[ONE, NAN])];
+    let fmin = of(&all, "f32.fmin_of_nan").run_time.unwrap().describe();
+    assert_eq!(fmin, "mixed: nan where the NaN is y, number where the NaN is x");
+    // 65536 and 131072 as if an exponent more could be stored; 2^17 and 2^18 are not infinite.
+    let cases: &[&[u64]] = &[&[0x4780_0000, 0], &[0x4800_0000, 0], &[0x4880_0000, 0]];
+    let all = [observed("f32.pack_half_2x16", cases, &[0x7c00, 0x7fff, 0x7fff])];
+    let overflow = of(&all, "f32.pack_half_overflow").run_time.unwrap().describe();
+    assert_eq!(overflow, "mixed: other from |x| = 131072 on, infinity up to |x| = 65536");
+}
+
+#[test]
+fn lanes_that_nothing_parts_have_examples() {
+    // Three quarters of an ulp more: rounded up, and cut.
+    const MORE: u64 = 0x33c0_0000;
+    let cases: &[&[u64]] = &[&[0x3f80_0001, MORE], &[0x3f80_0003, MORE]];
+    let sum = observed("f32.fadd", cases, &[0x3f80_0002, 0x3f80_0003]);
+    let rounding = of(&[sum], "f32.rounding").run_time.unwrap().describe();
+    let [up, cut] = [
+        "nearest even as f32.fadd 1.0000001, 8.940697e-8",
+        "toward zero as f32.fadd 1.0000004, 8.940697e-8",
+    ];
+    let orders = [[up, cut], [cut, up]].map(|[one, two]| format!("mixed: {one}, {two}"));
+    assert!(orders.contains(&rounding), "{rounding}");
 }
 
 #[test]

@@ -46,6 +46,8 @@ fn fleet() -> Report {
         lanes,
         kernels: vec!["f32.fadd".into()],
         place: String::new(),
+        example: None,
+        words: String::new(),
     };
     let mixed = TraitValue {
         value: MIXED.into(),

@@ -10,9 +10,10 @@ const HEAD: &str = "# Traits
 A trait is what a device does in one respect, as a value, whether or not a profile cares. It has a
 value for operands from memory (`run time`) and one for literals and specialisation constants
 (`constants`), which a compiler folds. The value is `mixed` if the lanes of a scope do not agree,
-with what parts them (`kept with stage=compute`; `alone` where a value is the only one, and mixed
-elsewhere), and `not_offered` if the device lacks what it takes; a scope that was not measured has
-none.
+with what parts them: keys of kernels (`kept with stage=compute`), operands (`nan where the NaN is
+y`, `infinity from |x| = 65520 on`; `alone` where a value is the only one, and mixed elsewhere), or,
+where nothing does, a lane of each value. It is `not_offered` if the device lacks what it takes; a
+scope that was not measured has none.
 
     fpprobe show traits                      # all traits of the last report
     fpprobe show f32.subnormal_operands      # one, with the lanes that show it

@@ -91,6 +91,9 @@ pub struct RuleVerdict {
     /// Where it deviates without modes, the smallest sets of modes under which that goes away, as
     /// far as measured.
     pub fixed_by: Vec<Controls>,
+    /// Sets of modes under which some of its lanes are accepted, each with the places of these
+    /// among the lanes that count.
+    pub eased_by: Vec<(Controls, Vec<usize>)>,
 }
 
 /// The observations of one device, by kernel.

@@ -6,7 +6,9 @@
 //! one that explains the most of the rest: one habit of a device is one cause. How far a result is
 //! from what is accepted counts where nothing else explains it.
 
+mod beside;
 mod extent;
+mod fix;
 mod given;
 mod headline;
 mod joined;
@@ -26,10 +28,12 @@ use fpprobe_profiles::judge::{
 use fpprobe_profiles::verdict::Level;
 use fpprobe_spirv::emit::EmitFormat;
 use fpprobe_spirv::op::Code;
-use fpprobe_spirv::{Control, Controls, Format, Function, Kernel};
+use fpprobe_spirv::{Control, Format, Function, Kernel};
 use sha2::{Digest, Sha256};
 
+use self::beside::beside;
 use self::extent::is_most;
+use self::fix::{RunTimeFailures, fixes};
 use self::given::given;
 use self::headline::Headline;
 use self::joined::{MERGED, is_of_operations, merge, name_zeros, part_unrelated};
@@ -66,7 +70,9 @@ pub fn causes<'a>(
     index: &Observations<'_>,
 ) -> (Vec<Cause>, LaneCauses<'a>) {
     let mut places: BTreeMap<(Scope, String), Vec<FailingLane<'_>>> = BTreeMap::new();
-    for lane in settled(failing_lanes(judges, judgements)) {
+    let failing = failing_lanes(judges, judgements);
+    let failures = RunTimeFailures::of(&failing);
+    for lane in settled(failing) {
         places.entry((lane.scope(), lane.format())).or_default().push(lane);
     }
     // Formats that show the same symptom in the same operations are one cause, and constants that
@@ -96,7 +102,7 @@ pub fn causes<'a>(
     let mut lane_causes = LaneCauses::default();
     let mut causes: Vec<Cause> = Vec::with_capacity(by_kind.len());
     for ((kind, scope), lanes) in by_kind {
-        let cause = cause(scope, kind, &lanes, index);
+        let cause = cause(scope, kind, &lanes, &failures, index);
         for lane in &lanes {
             lane_causes.add(lane, &cause.id);
         }
@@ -319,6 +325,7 @@ fn cause(
     scope: Scope,
     (symptom, group): Kind,
     lanes: &[FailingLane<'_>],
+    failures: &RunTimeFailures,
     index: &Observations<'_>,
 ) -> Cause {
     let formats: BTreeSet<String> = lanes.iter().map(FailingLane::format).collect();
@@ -367,6 +374,7 @@ fn cause(
             || shows(Symptom::OverflowToInfinity),
         given: given.as_deref(),
     };
+    let (fix, eases) = fixes(lanes, failures, index);
     let definition = format!("{} {} {group} {scope:?}", symptom.name(), formats.join(" "));
     let digest = Sha256::digest(definition);
     let id = format!("{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2]);
@@ -385,8 +393,10 @@ fn cause(
         lanes: lanes.len(),
         constants: lanes.iter().filter(|lane| lane.scope() == Scope::Constants).count(),
         distance,
-        fix: fix(lanes),
+        fix,
+        eases,
         evidence,
+        beside: beside(lanes, symptom, index),
     }
 }
 
@@ -402,21 +412,6 @@ fn most_first<N: Eq + Hash + ToString>(names: impl Iterator<Item = N>) -> Vec<St
     counts.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The modes under which every rule of the lanes is met, or depends on another.
-fn fix(lanes: &[FailingLane<'_>]) -> Vec<String> {
-    let rules: HashMap<*const RuleVerdict, &RuleVerdict> =
-        lanes.iter().map(|lane| (std::ptr::from_ref(lane.verdict), lane.verdict)).collect();
-    let mut common: Option<BTreeSet<Controls>> = None;
-    for rule in rules.into_values() {
-        let own: BTreeSet<Controls> = rule.fixed_by.iter().copied().collect();
-        common = Some(
-            common
-                .map_or_else(|| own.clone(), |common| common.intersection(&own).copied().collect()),
-        );
-    }
-    common.unwrap_or_default().iter().map(ToString::to_string).collect()
-}
-
 /// Whether nothing but this symptom explains some of these lanes.
 fn shows_alone(lanes: &[FailingLane<'_>], symptom: Symptom) -> bool {
     lanes.iter().any(|lane| lane.symptoms.strongest().eq([symptom]))
@@ -424,6 +419,8 @@ fn shows_alone(lanes: &[FailingLane<'_>], symptom: Symptom) -> bool {
 
 fn severity(symptom: Symptom, lanes: &[FailingLane<'_>], index: &Observations<'_>) -> Severity {
     let nearest_is_last_bit = lanes.iter().all(|lane| lane.diagnosis.distance <= 1);
+    let has_infinity =
+        lanes.iter().any(|lane| lane.diagnosis.symptoms.contains(Symptom::InfinityMade));
     match symptom {
         _ if symptom.rank() != SymptomRank::Assumption
             && !nearest_is_last_bit
@@ -442,9 +439,10 @@ fn severity(symptom: Symptom, lanes: &[FailingLane<'_>], index: &Observations<'_
         | Symptom::Fused
         | Symptom::RoundedTwice
         | Symptom::FoldedOtherwise
-            if nearest_is_last_bit =>
+            if nearest_is_last_bit || has_infinity =>
         {
-            Severity::LastBit
+            // Between the largest number and infinity lies one encoding, and all numbers beyond.
+            if has_infinity { Severity::Special } else { Severity::LastBit }
         }
         Symptom::OtherDirection
         | Symptom::Fused

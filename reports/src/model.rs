@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-pub use self::cause::{Cause, Scope, Severity};
+pub use self::cause::{Cause, MEMORY, OtherSymptom, PartialFix, Scope, Severity};
 pub use self::pattern::Pattern;
 pub use self::recompiled::Recompiled;
 pub(crate) use self::traits::ALONE;

@@ -1,6 +1,5 @@
 //! From the findings of its parts to the verdict of a rule.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use fpprobe_spirv::Route;
@@ -8,7 +7,7 @@ use fpprobe_spirv::Route;
 use super::behaviour;
 use super::diagnosis::SymptomFinder;
 use super::lane::LaneIndex;
-use super::owner::{self, FailureCause, LaneGroup, LaneKey};
+use super::owner::{FailureCause, LaneGroup};
 use super::recipe::Recipe;
 use super::{EVIDENCE, Judge, Observations, PartResult, RuleVerdict, VariantFinding, relation};
 use crate::accepted::Accepted;
@@ -87,6 +86,7 @@ impl Judge<'_> {
                 cases: Vec::new(),
                 diagnoses: Vec::new(),
                 fixed_by: Vec::new(),
+                eased_by: Vec::new(),
             };
             if verdict.failing > 0 {
                 (verdict.verdict, verdict.behaviour) = (Verdict::Deviates, String::new());
@@ -134,19 +134,6 @@ impl Judge<'_> {
             .filter(|(_, part)| !part.is_absent(absent))
             .map(|(index, part)| (index, recipe.choice(part)))
             .collect()
-    }
-
-    /// Every lane that a rule does not accept under a recipe, whichever rule it counts for; `None`
-    /// where something was not measured.
-    pub(super) fn failing_lanes<'a>(
-        &'a self,
-        index: usize,
-        recipe: &Recipe,
-        absent: &[String],
-        observations: &'a Observations<'_>,
-    ) -> Option<HashSet<LaneKey<'a>>> {
-        let draft = self.draft(index, recipe, absent, observations);
-        (draft.otherwise != Verdict::Incomplete).then(|| owner::keys(&draft.groups).collect())
     }
 
     fn draft<'a>(

@@ -5,6 +5,7 @@ use fpprobe_spirv::needs::float_formats;
 use fpprobe_spirv::{Control, Controls, Kernel};
 
 use super::recipe::{Recipe, RecipeTrial};
+use super::remedy::VerdictsUnder;
 use super::{Judge, Observations, RuleVerdict, Verdict};
 
 /// A set of late modes, and the verdicts under it as far as it was measured.
@@ -70,8 +71,9 @@ impl Judge<'_> {
                     && !rule.fixed_by.iter().any(|known| controls.holds(*known))
             };
             let sets: Vec<LateVerdicts> = sets.iter().filter(is_left).cloned().collect();
-            let fixed = self.fixed_by(index, rule, &sets, absent, observations);
-            rule.fixed_by.extend(fixed);
+            for (controls, verdicts) in &sets {
+                VerdictsUnder::new(*controls, verdicts).note(index, rule, observations);
+            }
             let found = sets.iter().flat_map(|(controls, _)| {
                 places().flat_map(move |place| self.findings(place, *controls, observations))
             });

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use fpprobe_spirv::{Controls, Kernel};
 
+use super::remedy::VerdictsUnder;
 use super::{Class, Judge, Level, Observations, RuleVerdict, Verdict};
 use crate::observation::Outcome;
 use crate::profile::{Part, Profile};
@@ -168,10 +169,13 @@ impl Judge<'_> {
         let mut rules = self.diagnosed(&recipe, &without, observations);
         self.describe(&mut rules, &recipe, &without, observations);
         if recipe.controls.is_empty() {
-            for (index, rule) in
-                rules.iter_mut().enumerate().filter(|(_, rule)| rule.verdict == Verdict::Deviates)
-            {
-                rule.fixed_by = self.fixed_by(index, rule, &under, &without, observations);
+            for (controls, verdicts) in &under {
+                let under = VerdictsUnder::new(*controls, verdicts);
+                let deviating = rules.iter_mut().enumerate();
+                for (index, rule) in deviating.filter(|(_, rule)| rule.verdict == Verdict::Deviates)
+                {
+                    under.note(index, rule, observations);
+                }
             }
             missing_kernels.extend(self.late(&mut rules, &tried, &without, observations));
         }

@@ -4,68 +4,121 @@ use std::collections::{HashMap, HashSet};
 
 use fpprobe_spirv::{Controls, Kernel};
 
-use super::recipe::Recipe;
-use super::{Judge, Observations, RuleVerdict, Verdict};
+use super::{Observations, RuleVerdict, Verdict};
+use crate::verdict::Level;
 
-impl Judge<'_> {
-    /// The smallest of these sets of modes under which a deviation without modes goes away: every
-    /// lane that fails was measured under them and is accepted, and nothing else fails that
-    /// counts for the rule. Modes do not reach commands.
-    pub(super) fn fixed_by(
-        &self,
-        index: usize,
-        deviation: &RuleVerdict,
-        under: &[(Controls, Vec<RuleVerdict>)],
-        absent: &[String],
-        observations: &Observations<'_>,
-    ) -> Vec<Controls> {
-        let mut fixed: Vec<Controls> = Vec::new();
-        for (controls, verdicts) in under {
-            let smaller = fixed.iter().any(|known| controls.holds(*known));
-            let goes =
-                verdicts[index].verdict.is_met() || verdicts[index].verdict == Verdict::Depends;
-            if !smaller
-                && goes
-                && self.passes_under(index, deviation, *controls, absent, observations)
-            {
-                fixed.push(*controls);
-            }
-        }
-        fixed
+/// A lane that a rule does not accept: kernel, operands, part of the result.
+type FailingResult<'v> = (Kernel, &'v [u64], usize);
+
+/// What a profile says of a device under a set of modes.
+pub(super) struct VerdictsUnder<'v> {
+    controls: Controls,
+    verdicts: &'v [RuleVerdict],
+    /// Lanes that are not accepted: by rules that are not informative, and by the others.
+    failing: [HashSet<FailingResult<'v>>; 2],
+}
+
+impl<'v> VerdictsUnder<'v> {
+    pub(super) fn new(controls: Controls, verdicts: &'v [RuleVerdict]) -> VerdictsUnder<'v> {
+        let failing = [false, true].map(|is_informative| {
+            let rules = verdicts.iter();
+            rules
+                .filter(|rule| (rule.level == Level::Informative) == is_informative)
+                .flat_map(|rule| &rule.cases)
+                .map(|(kernel, case, part)| (*kernel, &case[..], *part))
+                .collect()
+        });
+        VerdictsUnder { controls, verdicts, failing }
     }
 
-    /// Whether each lane of a deviation was measured under these modes, and is accepted there.
-    /// Kernels that do not exist under them have nothing to say.
-    fn passes_under(
+    /// Notes these modes where a deviation without modes goes away under them, as a whole or for
+    /// some of its lanes, and no smaller set of modes does as much. Modes do not reach commands.
+    pub(super) fn note(
         &self,
         index: usize,
-        deviation: &RuleVerdict,
-        controls: Controls,
-        absent: &[String],
+        deviation: &mut RuleVerdict,
         observations: &Observations<'_>,
-    ) -> bool {
-        let recipe = Recipe { controls, lowerings: Vec::new() };
-        let Some(failing) = self.failing_lanes(index, &recipe, absent, observations) else {
-            return false;
-        };
-        let mut cases_of: HashMap<Kernel, HashSet<&[u64]>> = HashMap::new();
-        let mut measured = false;
-        for (kernel, case, part) in &deviation.cases {
-            let under = kernel
-                .controls
-                .with(controls)
-                .ok()
-                .and_then(|all| kernel.with_controls(all).checked().ok());
-            let Some(under) = under else { continue };
-            let observation =
-                observations.get(&under).filter(|one| one.outcome.answered() && under != *kernel);
-            let Some(observation) = observation else { return false };
-            let cases = cases_of.entry(under).or_insert_with(|| observation.cases.iter().collect());
-            if !cases.contains(&case[..]) || failing.contains(&(under, &case[..], *part)) {
-                return false;
-            }
-            measured = true;
+    ) {
+        let controls = self.controls;
+        if deviation.fixed_by.iter().any(|known| controls.holds(*known)) {
+            return;
         }
-        measured
+        let verdict = self.verdicts[index].verdict;
+        let goes = verdict.is_met() || verdict == Verdict::Depends;
+        let LanesUnder { accepted, are_all } = self.lanes(deviation, observations);
+        if are_all && goes {
+            deviation.fixed_by.push(controls);
+            return;
+        }
+        let known = |(smaller, lanes): &(Controls, Vec<usize>)| {
+            controls.holds(*smaller) && *lanes == accepted
+        };
+        if !accepted.is_empty() && !deviation.eased_by.iter().any(known) {
+            deviation.eased_by.push((controls, accepted));
+        }
+    }
+
+    /// The lanes of a deviation. Kernels that do not exist under the modes have nothing to say.
+    fn lanes(&self, deviation: &RuleVerdict, observations: &Observations<'_>) -> LanesUnder {
+        let looked = if deviation.level == Level::Informative { 2 } else { 1 };
+        let mut under_of: HashMap<Kernel, UnderModes<'_>> = HashMap::new();
+        let mut lanes = LanesUnder { accepted: Vec::new(), are_all: true };
+        for (place, (kernel, case, part)) in deviation.cases.iter().enumerate() {
+            let under = under_of
+                .entry(*kernel)
+                .or_insert_with(|| UnderModes::of(kernel, self.controls, observations));
+            let is_accepted = match under {
+                UnderModes::Nothing => continue,
+                UnderModes::NotMeasured => false,
+                UnderModes::Measured(under, cases) => {
+                    let key = (*under, &case[..], *part);
+                    cases.contains(&case[..])
+                        && !self.failing[..looked].iter().any(|failing| failing.contains(&key))
+                }
+            };
+            if is_accepted {
+                lanes.accepted.push(place);
+            } else {
+                lanes.are_all = false;
+            }
+        }
+        lanes.are_all &= !lanes.accepted.is_empty();
+        lanes
+    }
+}
+
+/// What becomes of the lanes of a deviation under some modes.
+struct LanesUnder {
+    /// The places of those that were measured under them and are accepted.
+    accepted: Vec<usize>,
+    /// Whether these are all that exist under the modes.
+    are_all: bool,
+}
+
+/// A kernel under modes.
+enum UnderModes<'o> {
+    /// It does not exist.
+    Nothing,
+    NotMeasured,
+    /// With its cases.
+    Measured(Kernel, HashSet<&'o [u64]>),
+}
+
+impl<'o> UnderModes<'o> {
+    fn of(
+        kernel: &Kernel,
+        controls: Controls,
+        observations: &'o Observations<'_>,
+    ) -> UnderModes<'o> {
+        let under = kernel
+            .controls
+            .with(controls)
+            .ok()
+            .and_then(|all| kernel.with_controls(all).checked().ok());
+        let Some(under) = under else { return UnderModes::Nothing };
+        match observations.get(&under).filter(|one| one.outcome.answered() && under != *kernel) {
+            Some(one) => UnderModes::Measured(under, one.cases.iter().collect()),
+            None => UnderModes::NotMeasured,
+        }
     }
 }

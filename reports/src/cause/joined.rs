@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fpprobe_profiles::judge::{Symptom, SymptomRank};
 use fpprobe_spirv::op::Code;
-use fpprobe_spirv::{Format, Route};
+use fpprobe_spirv::{Format, Function, Route};
 
 use super::headline::NAMED;
 use super::{FailingLane, Kind, LOADS, STORES, UNITS};
@@ -44,11 +44,11 @@ pub(super) fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
     for group in groups {
         for (part, whole) in MERGED {
             let Some(known) = by_kind.get(&(whole, group)) else { continue };
-            let operations: BTreeSet<_> = known.iter().map(FailingLane::operation).collect();
+            let routines: BTreeSet<_> = known.iter().map(routine).collect();
             let is_same = |lane: &FailingLane<'_>| {
                 part != Symptom::Neighbour
                     || UNITS.contains(&group)
-                    || operations.contains(&lane.operation())
+                    || routines.contains(&routine(lane))
             };
             let lanes = by_kind.remove(&(part, group)).unwrap_or_default();
             let (same, other): (Vec<_>, Vec<_>) = lanes.into_iter().partition(is_same);
@@ -106,6 +106,18 @@ fn join_special(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>, group: &'sta
             }
         }
     }
+}
+
+/// The operation through which that of a lane is computed: the powers and logarithms of e are those
+/// of 2 with a factor.
+fn routine(lane: &FailingLane<'_>) -> (&'static str, Format, bool) {
+    let (name, format, is_folded) = lane.operation();
+    let through = match lane.kernel.op.function {
+        Function::Exp | Function::Exp2 => "exp2",
+        Function::Log | Function::Log2 => "log2",
+        _ => name,
+    };
+    (through, format, is_folded)
 }
 
 /// The lanes of each operation.

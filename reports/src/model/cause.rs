@@ -41,10 +41,44 @@ pub struct Cause {
     /// Encodings between the worst result and what is accepted there; 0 where there is no such
     /// distance.
     pub distance: u64,
-    /// Execution modes under which all of it goes away, as far as measured.
+    /// Under which modes all of it goes away, as far as measured; `memory` where constants fail
+    /// that operands from memory do not.
     pub fix: Vec<String>,
+    /// Where nothing was measured that does: what some of the lanes are accepted under, those of
+    /// the most lanes first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub eases: Vec<PartialFix>,
     /// The simplest lane; behind it the worst one, where that is another.
     pub evidence: Vec<Evidence>,
+    /// What else is wrong with lanes of the same operations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<OtherSymptom>,
+}
+
+/// The fix of a cause of constants: the same operations with operands from memory.
+pub const MEMORY: &str = "memory";
+
+/// What helps some lanes of a cause.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PartialFix {
+    /// Modes, or `memory`.
+    pub needs: String,
+    /// Lanes that are accepted under it.
+    pub lanes: usize,
+}
+
+/// Lanes of a cause that are wrong in another way than most.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OtherSymptom {
+    /// What is wrong with them, see `docs/verdicts.md`.
+    pub symptom: String,
+    /// Their operations, those with the most lanes first.
+    pub operations: Vec<String>,
+    /// How many they are.
+    pub lanes: usize,
+    /// The simplest of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simplest: Option<Evidence>,
 }
 
 /// How grave a cause is.

@@ -49,6 +49,24 @@ pub fn cause(
         paper.line(0, 2, &[(Ink::Strong, title)])?;
         text::evidence(paper, evidence, lane::ACCEPTED)?;
     }
+    beside(paper, cause)
+}
+
+/// What else is wrong with some of its lanes, each with one.
+fn beside(paper: &mut Paper, cause: &Cause) -> io::Result<()> {
+    if cause.beside.is_empty() {
+        return Ok(());
+    }
+    paper.gap()?;
+    paper.line(0, 2, &[(Ink::Strong, "Lanes of it that are wrong in another way")])?;
+    for other in &cause.beside {
+        let lanes = phrase::number(other.lanes, "lane");
+        let title = format!("{}: {lanes} of {}", other.symptom, some(&other.operations, KERNELS));
+        paper.line(2, 4, &[(Ink::Plain, &title)])?;
+        if let Some(simplest) = &other.simplest {
+            paper.line(4, 2, &[(Ink::Faint, &lane::sentence(simplest))])?;
+        }
+    }
     Ok(())
 }
 
@@ -82,9 +100,21 @@ pub(crate) fn fix(device: &Device, cause: &Cause) -> String {
         let modes = modes(device, cause);
         let modes =
             if modes.is_empty() { "no execution mode".to_owned() } else { phrase::needs(modes) };
-        return format!("none known; its operations were measured under {modes}");
+        let eases: Vec<String> = cause
+            .eases
+            .iter()
+            .map(|fix| {
+                let helps = phrase::any_of(std::slice::from_ref(&fix.needs));
+                let [helped, all] = [fix.lanes, cause.lanes].map(phrase::grouped);
+                format!("{helps} for {helped} of {all} lanes")
+            })
+            .collect();
+        return match &eases[..] {
+            [] => format!("none known; its operations were measured under {modes}"),
+            some => format!("none known for all of it; {}", some.join("; ")),
+        };
     }
-    format!("goes away under {}", phrase::any_of(&cause.fix))
+    format!("goes away with {}", phrase::any_of(&cause.fix))
 }
 
 /// Ids of the controls under which some operation of a cause ran.

@@ -8,7 +8,7 @@ use fpprobe_spirv::Control;
 use crate::broken_rules::BrokenRule;
 use crate::escape::visible;
 use crate::model::{
-    Cause, Class, Conditions, Counts, Device, Driver, Elsewhere, Identity, Incident, Level,
+    Cause, Class, Conditions, Counts, Device, Driver, Elsewhere, Identity, Incident, Level, MEMORY,
     Outcome, ProfileResult, Report, RuleResult, Verdict,
 };
 use crate::scoreboard::{NearestRecipe, ScopedCauses};
@@ -250,9 +250,12 @@ pub fn fixed_by(rule: &RuleResult) -> Option<String> {
     (!rule.fixed_by.is_empty()).then(|| format!("goes away under {}", any_of(&rule.fixed_by)))
 }
 
-/// Sets of controls of which each will do.
+/// Sets of controls of which each will do, or operands from memory.
 pub fn any_of(sets: &[String]) -> String {
-    sets.iter().map(|set| needs(set.split(','))).collect::<Vec<_>>().join(" or ")
+    let one = |set: &String| {
+        if set == MEMORY { "operands from memory".to_owned() } else { needs(set.split(',')) }
+    };
+    sets.iter().map(one).collect::<Vec<_>>().join(" or ")
 }
 
 /// What an incident is, for people.

@@ -10,7 +10,7 @@ use super::lane;
 use super::paper::{Ink, Paper, pad};
 use super::phrase;
 use super::unrun::unrun;
-use crate::model::{Cause, Class, Device, Level, ProfileResult, Report, Severity};
+use crate::model::{Cause, Class, Device, Level, MEMORY, ProfileResult, Report, Severity};
 use crate::numbered::first_number;
 use crate::scoreboard::{NearestRecipe, Scoreboard};
 
@@ -78,25 +78,37 @@ fn is_partial(device: &Device) -> bool {
 
 /// Classes and scores of every profile.
 pub(super) fn profiles(paper: &mut Paper, device: &Device) -> io::Result<()> {
+    let names = phrase::short_names(device);
     let board = Scoreboard::of(device).filter(|_| board::width(device) <= paper.width());
     match board {
         Some(board) => board::write(paper, device, &board)?,
         None => classes(paper, device)?,
     }
-    let names = phrase::short_names(device);
     for profile in &device.profiles {
         if let Some(recipe) = NearestRecipe::of(device, profile) {
             let needs = phrase::needs(recipe.needs.iter().map(String::as_str));
             let (name, rest) = (names[&*profile.id], phrase::remaining(&recipe));
             let text = format!("{name} under {needs}: {rest}");
-            paper.line(
-                2,
-                board::NAMES,
-                &[(Ink::Plain, &pad("nearest recipe", board::NAMES - 2)), (Ink::Note, &text)],
-            )?;
+            nearest(paper, Ink::Note, &text)?;
         }
     }
+    let is_vain = |profile: &&ProfileResult| {
+        profile.class == Class::Deviates
+            && profile.recipes.len() > 1
+            && NearestRecipe::of(device, profile).is_none()
+    };
+    let vain: Vec<&str> =
+        device.profiles.iter().filter(is_vain).map(|profile| names[&*profile.id]).collect();
+    if !vain.is_empty() {
+        let text = format!("none leaves fewer causes of {}", vain.join(", "));
+        nearest(paper, Ink::Faint, &text)?;
+    }
     Ok(())
+}
+
+fn nearest(paper: &mut Paper, ink: Ink, text: &str) -> io::Result<()> {
+    let name = pad("nearest recipe", board::NAMES - 2);
+    paper.line(2, board::NAMES, &[(Ink::Plain, &name), (ink, text)])
 }
 
 /// A line for each profile.
@@ -175,10 +187,11 @@ pub(super) fn causes(
             paper.line(0, 2, &[(Ink::Strong, "Causes that break recommended rules alone")])?;
         }
         let place = format!("{:>2} ", first + number);
-        let fix = if cause.fix.is_empty() {
-            String::new()
-        } else {
-            format!("; fix: {}", phrase::any_of(&cause.fix))
+        // That of constants alone stands in the headline.
+        let fix = match &cause.fix[..] {
+            [] => String::new(),
+            [only] if only == MEMORY => String::new(),
+            fix => format!("; fix: {}", phrase::any_of(fix)),
         };
         let room = paper.width().saturating_sub(place.len() + SEVERITY + fix.len());
         let profiles = breaks(cause, &names, room.saturating_sub(cause.headline.len()));

@@ -113,10 +113,10 @@ pub struct Global {
     /// End together with the process of this number, which started this one
     #[arg(long, value_name = "PID", hide = true)]
     pub tied: Option<i32>,
-    /// Show all that a report holds; on standard error what workers and drivers print, and each
-    /// step of the supervisor
-    #[arg(short, long, global = true)]
-    pub verbose: bool,
+    /// Show every cause with a lane (`-vv`: every rule and finding as well); on standard error what
+    /// workers and drivers print, and each step of the supervisor
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
 }
 
 /// The commands.

@@ -11,7 +11,7 @@ use crate::exit::{ExitError, Status};
 use crate::supervisor::{ManifestRow, MeasureSettings, enumerate};
 use crate::{absent, colour, discover, keep, output};
 use fpprobe_reports::model::Host;
-use fpprobe_reports::render::Style;
+use fpprobe_reports::render::{Detail, Style};
 use fpprobe_system::cancellation::Cancellation;
 use fpprobe_system::host;
 use fpprobe_system::usage::say;
@@ -20,7 +20,9 @@ use fpprobe_system::usage::say;
 pub struct Session {
     /// The configuration in effect.
     pub config: Config,
-    /// Whether to show all that a report holds, and what workers print.
+    /// How much to show of what a report holds.
+    pub detail: Detail,
+    /// Whether to show what workers print.
     pub verbose: bool,
     /// Whether to end early.
     pub stop: Cancellation,
@@ -29,15 +31,20 @@ pub struct Session {
 impl Session {
     /// Of this configuration and these options.
     pub fn new(config: Config, global: &Global) -> Session {
-        Session { config, verbose: global.verbose, stop: Cancellation::default() }
+        Session {
+            config,
+            detail: Detail::of(global.verbose),
+            verbose: global.verbose > 0,
+            stop: Cancellation::default(),
+        }
     }
 
-    /// How a report is shown on standard output: on one screen, or whole with `--verbose`.
+    /// How a report is shown on standard output: on one screen, with `--verbose` more.
     pub fn style(&self) -> Style {
         Style {
             colour: colour::on_stdout(self.config.colour),
             width: output::width(),
-            whole: self.verbose,
+            detail: self.detail,
         }
     }
 

@@ -96,6 +96,18 @@ impl TraitDefinition {
         self.mode.name.is_empty()
     }
 
+    /// The trait of the same format that requests nothing, where the row has it.
+    pub fn by_default(&self) -> Option<TraitDefinition> {
+        let mode = self.row.modes.iter().find(|mode| mode.name.is_empty())?;
+        Some(TraitDefinition { mode: *mode, ..*self })
+    }
+
+    /// Whether its value is found in this kernel, or in variants of it.
+    pub fn looks_at(&self, kernel: &Kernel) -> bool {
+        let stem = kernel.stem();
+        self.kernel_ids().iter().any(|id| id.split(':').next() == Some(&*stem))
+    }
+
     /// Names of the operations that it looks at.
     pub fn operations(&self) -> impl Iterator<Item = &'static str> {
         self.row.look.kernels().iter().filter_map(|id| id.split(['.', ':']).nth(1))

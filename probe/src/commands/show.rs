@@ -185,8 +185,8 @@ impl ShownReport<'_> {
                 let paper = &mut Paper::new(out, self.style);
                 description::kernel(kernel, profiles, catalogue, paper)?;
                 let own = kernel.to_string();
-                // Some traits are called like the kernel that they look at.
-                self.traits(std::slice::from_ref(&own), out)?;
+                let traits = traits::definitions().filter(|one| one.looks_at(kernel));
+                self.traits(&traits.map(|one| one.id()).collect::<Vec<_>>(), out)?;
                 self.report.map_or(Ok(()), |report| {
                     subject::kernels(report, &|id| id == own, self.style, out)
                 })

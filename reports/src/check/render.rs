@@ -241,7 +241,7 @@ impl RenderCheck for CheckText {
             )],
         )?;
         crate::change::text(paper, &sections(checked))?;
-        if style.whole || checked.changes.is_empty() {
+        if style.is_whole() || checked.changes.is_empty() {
             return Ok(());
         }
         let more =

@@ -44,7 +44,7 @@ pub use jsonl::JsonLines;
 pub use junit::Junit;
 pub use matrix::matrix;
 pub use md::Markdown;
-pub use paper::{Ink, Paper, Style};
+pub use paper::{Detail, Ink, Paper, Style};
 pub use parquet::Parquet;
 pub use phrase::class_in_words;
 pub use prometheus::Prometheus;

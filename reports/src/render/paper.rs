@@ -16,13 +16,40 @@ pub struct Style {
     pub colour: bool,
     /// Columns of the terminal.
     pub width: usize,
-    /// Whether everything is shown, or what fits a screen.
-    pub whole: bool,
+    /// How much is shown.
+    pub detail: Detail,
+}
+
+/// How much is shown.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Detail {
+    /// What fits a screen.
+    Screen,
+    /// Every item, each with a lane that shows it.
+    Evidence,
+    /// Everything, down to single rules and findings.
+    All,
+}
+
+impl Detail {
+    /// What a number of `-v` stands for.
+    pub fn of(verbosity: u8) -> Detail {
+        match verbosity {
+            0 => Detail::Screen,
+            1 => Detail::Evidence,
+            _ => Detail::All,
+        }
+    }
 }
 
 impl Style {
+    /// Whether more is shown than fits a screen.
+    pub fn is_whole(self) -> bool {
+        self.detail > Detail::Screen
+    }
+
     /// No colour, 80 columns, everything.
-    pub const PLAIN: Style = Style { colour: false, width: 80, whole: true };
+    pub const PLAIN: Style = Style { colour: false, width: 80, detail: Detail::All };
 }
 
 /// What a piece of text is, which decides its colour.
@@ -89,9 +116,9 @@ impl<'a> Paper<'a> {
         Paper { out, style }
     }
 
-    /// Whether everything is shown.
+    /// Whether more is shown than fits a screen.
     pub fn is_whole(&self) -> bool {
-        self.style.whole
+        self.style.is_whole()
     }
 
     /// Columns of the terminal.
@@ -201,7 +228,7 @@ mod tests {
 
     #[test]
     fn lines_wrap_at_words_and_count_columns() {
-        let narrow = Style { colour: false, width: 15, whole: true };
+        let narrow = Style { colour: false, width: 15, detail: Detail::All };
         assert_eq!(
             print(narrow, &[(Ink::Plain, "one two "), (Ink::Bad, "three"), (Ink::Plain, ", four")]),
             "  one two\n      three,\n      four\n"
@@ -217,7 +244,10 @@ mod tests {
     #[test]
     fn a_name_that_is_far_too_long_is_cut() {
         let long = "é".repeat(9_000_000);
-        let cut = print(Style { colour: false, width: 2000, whole: true }, &[(Ink::Strong, &long)]);
+        let cut = print(
+            Style { colour: false, width: 2000, detail: Detail::All },
+            &[(Ink::Strong, &long)],
+        );
         assert!(
             cut.len() < 3000 && cut.ends_with("éé… (9,000,000 characters)\n"),
             "{} bytes",
@@ -229,7 +259,7 @@ mod tests {
 
     #[test]
     fn colours_are_ours_and_escapes_are_shown() {
-        let colour = Style { colour: true, width: 80, whole: true };
+        let colour = Style { colour: true, width: 80, detail: Detail::All };
         assert_eq!(
             print(colour, &[(Ink::Bad, "a\x1b[0m"), (Ink::Plain, "b")]),
             "  \x1b[1;31ma\\u{1b}[0m\x1b[0mb\n"

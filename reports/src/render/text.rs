@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::paper::{Ink, Paper, Style, pad, together};
+use super::paper::{Detail, Ink, Paper, Style, pad, together};
 use super::unrun::unrun;
 use super::{Render, ReportPlace, foot, lane, phrase, summary};
 use crate::broken_rules::{BrokenRule, broken_rules};
@@ -31,7 +31,7 @@ impl Render for Text {
 
     fn show(&self, report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let paper = &mut Paper::new(out, style);
-        if !paper.is_whole() {
+        if style.detail < Detail::All {
             return summary::write(paper, report);
         }
         let profiles = phrase::all_profiles(report);

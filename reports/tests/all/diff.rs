@@ -12,7 +12,7 @@ use fpprobe_reports::judged::judge;
 use fpprobe_reports::load::{LoadError, LoadedReport, set, to_compare};
 use fpprobe_reports::model::{Device, DeviceTrait, MIXED, Scope, TraitShare, TraitValue};
 use fpprobe_reports::record::Recorder;
-use fpprobe_reports::render::Style;
+use fpprobe_reports::render::{Detail, Style};
 use fpprobe_reports::values::argument;
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ fn on_screen(diff: &Diff) -> String {
     let mut out = Vec::new();
     DIFFS[0]
         .renderer
-        .render(diff, Style { width: 100, whole: false, ..Style::PLAIN }, &mut out)
+        .render(diff, Style { width: 100, detail: Detail::Screen, ..Style::PLAIN }, &mut out)
         .unwrap();
     String::from_utf8(out).unwrap()
 }
@@ -814,6 +814,8 @@ fn traits_that_changed_come_first_and_what_was_not_looked_at_alike_is_no_change(
             lanes: 1,
             kernels: vec!["f32.log".into()],
             place: String::new(),
+            example: None,
+            words: String::new(),
         };
         let shares = if values.len() > 1 { values.iter().map(share).collect() } else { Vec::new() };
         let value = if values.len() > 1 { MIXED } else { values[0] };

@@ -3,7 +3,7 @@
 
 use fpprobe_reports::Report;
 use fpprobe_reports::escape::is_hidden;
-use fpprobe_reports::render::{FORMATS, Render as _, Style, Text};
+use fpprobe_reports::render::{Detail, FORMATS, Render as _, Style, Text};
 use serde_json::{Map, Value};
 
 use crate::fixture::{self, render};
@@ -109,7 +109,7 @@ fn nothing_is_hidden_in_any_format() {
 fn colours_are_the_only_escapes_on_a_terminal() {
     for text in HOSTILE {
         let mut out = Vec::new();
-        Text { style: Style { colour: true, width: 80, whole: true } }
+        Text { style: Style { colour: true, width: 80, detail: Detail::All } }
             .render(&report(text), &mut out)
             .unwrap();
         let page = String::from_utf8(out).unwrap();

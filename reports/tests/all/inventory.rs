@@ -8,7 +8,7 @@ use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::Report;
 use fpprobe_reports::inventory::{Found, FoundError, INVENTORIES, Inventory};
 use fpprobe_reports::record::Recorder;
-use fpprobe_reports::render::Style;
+use fpprobe_reports::render::{Detail, Style};
 use serde_json::json;
 
 use crate::fixture::{NASTY, observation, report, without_answers};
@@ -52,7 +52,7 @@ fn render(format: &str, inventory: &Inventory) -> String {
     let form = INVENTORIES.iter().find(|form| form.name == format).unwrap();
     let mut out = Vec::new();
     form.renderer
-        .render(inventory, Style { colour: false, width: 100, whole: true }, &mut out)
+        .render(inventory, Style { colour: false, width: 100, detail: Detail::All }, &mut out)
         .unwrap();
     String::from_utf8(out).unwrap()
 }

@@ -1,7 +1,7 @@
 //! Snapshots of the formats for people and tables, and what JSON must hold.
 
 use fpprobe_reports::model::{Class, Report};
-use fpprobe_reports::render::{Render, Style, Text};
+use fpprobe_reports::render::{Detail, Render, Style, Text};
 use serde_json::Value;
 
 use crate::fixture::{self, render};
@@ -29,7 +29,7 @@ fn text_escapes_what_drivers_say() {
 #[test]
 fn text_fits_a_narrow_terminal() {
     let mut out = Vec::new();
-    Text { style: Style { colour: false, width: 44, whole: true } }
+    Text { style: Style { colour: false, width: 44, detail: Detail::All } }
         .render(&realistic(), &mut out)
         .unwrap();
     let text = String::from_utf8(out).unwrap();
@@ -43,7 +43,7 @@ fn text_fits_a_narrow_terminal() {
 #[test]
 fn text_in_colour_says_the_same() {
     let mut out = Vec::new();
-    Text { style: Style { colour: true, width: 80, whole: true } }
+    Text { style: Style { colour: true, width: 80, detail: Detail::All } }
         .render(&realistic(), &mut out)
         .unwrap();
     let text = String::from_utf8(out).unwrap();
@@ -62,7 +62,7 @@ fn text_in_colour_says_the_same() {
 fn a_device_fits_a_screen() {
     let one_screen = |report: &Report, width: usize| {
         let mut out = Vec::new();
-        Text { style: Style { colour: false, width, whole: false } }
+        Text { style: Style { colour: false, width, detail: Detail::Screen } }
             .render(report, &mut out)
             .unwrap();
         String::from_utf8(out).unwrap()

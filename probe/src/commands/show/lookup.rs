@@ -157,7 +157,31 @@ impl<'a> SubjectFinder<'a> {
         let all: Vec<(usize, Candidate<'a>)> = all.collect();
         let most = all.iter().map(|(found, _)| *found).max().unwrap_or(0);
         let found = all.into_iter().filter(|(found, _)| *found == most && sought.is_most(most));
-        found.map(|(_, candidate)| candidate).collect()
+        self.with_defaults(found.map(|(_, candidate)| candidate).collect())
+    }
+
+    /// These, behind the traits that say what is done where nothing of theirs is requested.
+    fn with_defaults(&self, found: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
+        let default = |one: &Candidate<'a>| match &one.subject {
+            ShownSubject::Trait(own) => own.by_default(),
+            _ => None,
+        };
+        let mut all: Vec<Candidate<'a>> = Vec::new();
+        for own in found.iter().filter_map(default) {
+            let is_known = |one: &Candidate<'a>| one.argument == own.id();
+            if !found.iter().any(is_known) && !all.iter().any(is_known) {
+                all.push(self.of_trait(own));
+            }
+        }
+        all.extend(found);
+        all
+    }
+
+    /// A trait with its question, and its values on the devices of the report.
+    fn of_trait(&self, one: TraitDefinition) -> Candidate<'a> {
+        let words = [one.question()].into_iter().chain(self.values(&one.id()));
+        let about = words.collect::<Vec<_>>().join(" ");
+        Candidate { about, ..candidate(ShownSubject::Trait(one)) }
     }
 
     /// Every subject that words lead to, with its description, in the order of lists.
@@ -175,12 +199,7 @@ impl<'a> SubjectFinder<'a> {
                 one.question(),
                 operations.map(of_op).collect::<String>()
             );
-            let about = [one.question()]
-                .into_iter()
-                .chain(self.values(&one.id()))
-                .collect::<Vec<_>>()
-                .join(" ");
-            (description, Candidate { about, ..candidate(ShownSubject::Trait(one)) })
+            (description, self.of_trait(one))
         };
         let causes = self.report.into_iter().flat_map(numbered);
         let causes = causes
@@ -355,6 +374,7 @@ mod tests {
             ("nan payload", "f32.nan_bits"),
             ("DXGI_FORMAT_R11G11B10_FLOAT", "b10g11r11.store_rounding"),
             ("alpha blending", "blend_add"),
+            ("DenormFlushToZero", "f32.subnormal_results"),
         ] {
             assert!(found(text).iter().any(|one| one == own), "{text}: {:?}", found(text));
         }

@@ -25,7 +25,7 @@ impl RenderDiff for DiffText {
                 &[(Ink::Good, "nothing changed"), (Ink::Plain, &format!(" on {devices}"))],
             );
         }
-        if style.whole {
+        if style.is_whole() {
             let counts = counts(&diff.summary);
             let column = counts.iter().map(|(kind, _)| kind.name().len()).max().unwrap_or(0) + 2;
             for (kind, counts) in &counts {
@@ -45,7 +45,7 @@ impl RenderDiff for DiffText {
             title(paper, device, diff.is_of_several())?;
             match alone(device) {
                 Some(alone) => paper.line(2, 2, &[(Ink::Note, &alone)]),
-                None if style.whole => text(paper, &sections(device)),
+                None if style.is_whole() => text(paper, &sections(device)),
                 None => brief::device(paper, device),
             }
         })

@@ -12,15 +12,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use fpprobe_reports::limited;
 use rustix::process::{Pid, Signal, kill_process_group};
-use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 
 use crate::config::{Hook, Webhook};
 use crate::descendants;
 use crate::event::DaemonEvent;
 use crate::outbox::{Notice, Outbox, Recipient};
-use fpprobe_system::calls;
+use fpprobe_system::{calls, https};
 
 /// Between two looks at a program.
 const TICK: Duration = Duration::from_millis(20);
@@ -29,8 +27,6 @@ const IDLE: Duration = Duration::from_mins(10);
 
 /// How addresses begin that somebody vouches for.
 pub const HTTPS: &str = "https://";
-/// Bytes that certificates may have.
-const AUTHORITIES: u64 = 4 << 20;
 
 /// What the messenger works on.
 struct Desk {
@@ -244,31 +240,12 @@ fn wait(child: &mut Child, hook: &Hook) -> anyhow::Result<()> {
     bail!("it took more than {} s", hook.timeout)
 }
 
-/// Who may vouch for an address.
-pub fn trusted(webhook: &Webhook) -> anyhow::Result<RootCerts> {
-    let file = &webhook.authorities;
-    let text = limited::bytes(file, AUTHORITIES)
-        .with_context(|| format!("failed to read {}", file.display()))?;
-    let certificates: Vec<Certificate<'_>> = parse_pem(&text)
-        .filter_map(|item| match item {
-            Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),
-            Ok(_) => None,
-            Err(error) => Some(Err(error)),
-        })
-        .collect::<Result<_, _>>()
-        .with_context(|| format!("{} is no PEM", file.display()))?;
-    anyhow::ensure!(!certificates.is_empty(), "{} holds no certificate in PEM", file.display());
-    Ok(RootCerts::new_with_certs(&certificates))
-}
-
 fn post(webhook: &Webhook, file: &Path) -> anyhow::Result<()> {
     let time = Duration::from_secs_f64(webhook.timeout);
     // Where it leads to next is somebody else's word.
     let mut config = ureq::Agent::config_builder().timeout_global(Some(time)).max_redirects(0);
     if webhook.url.starts_with(HTTPS) {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = TlsConfig::builder().root_certs(trusted(webhook)?);
-        config = config.tls_config(tls.unversioned_rustls_crypto_provider(provider).build());
+        config = config.tls_config(https::tls(&webhook.authorities)?);
     }
     let agent: ureq::Agent = config.build().into();
     let body = fs::read(file)?;
@@ -418,18 +395,5 @@ mod tests {
         assert!(said.is_ok() && heard.unwrap().starts_with("POST /x HTTP/1.1\r\n"));
         let (said, heard) = tell(&other.cert.pem());
         assert!(heard.is_none() && said.unwrap_err().contains("certificate"));
-    }
-
-    #[test]
-    fn authorities_are_certificates() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let says = |authorities: &Path| {
-            let error =
-                trusted(&Webhook { authorities: authorities.to_owned(), ..Webhook::default() })
-                    .unwrap_err();
-            format!("{error:#}")
-        };
-        assert!(says(file.path()).contains("holds no certificate"));
-        assert!(says(Path::new("/nowhere")).contains("failed to read /nowhere"));
     }
 }

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fpprobe_reports::store::{DAEMON, Store};
+use fpprobe_system::https;
 use fpprobe_system::usage::usage_error;
 
 use crate::config::Daemon;
-use crate::hook::{self, HTTPS};
+use crate::hook::HTTPS;
 use crate::schedule::Schedule;
 use crate::window::Window;
 
@@ -56,7 +57,7 @@ impl DaemonSettings {
             return Err(usage_error(format!("`daemon.webhook.url`: `{url}`: {problem}")));
         }
         if url.starts_with(HTTPS) {
-            hook::trusted(&daemon.webhook)
+            https::trusted(&daemon.webhook.authorities)
                 .map_err(|error| usage_error(format!("`daemon.webhook.authorities`: {error:#}")))?;
         }
         let listen = &daemon.http.listen;

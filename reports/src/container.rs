@@ -16,7 +16,9 @@ use twox_hash::XxHash3_128;
 pub use self::entry::{Entry, StoredDevice};
 pub use self::shared::SharedFile;
 use self::shared::{DEVICES, OBSERVATIONS};
+use crate::limited::{self, ReadFile};
 use crate::model::{Report, SIZE_LIMIT};
+use crate::render::json::document as json_document;
 use crate::{files, sum};
 
 /// How the name of a stored report ends.
@@ -98,6 +100,19 @@ pub fn pack(report: &Report) -> io::Result<PackedReport> {
     Ok(PackedReport { entry, bytes, shared: vec![table, packed] })
 }
 
+/// A report whose table others may share, to be put into one folder: the table's name there,
+/// `observations/SHA256.parquet`, its bytes, and the bytes of the document that names it.
+pub fn with_shared_table(report: &Report) -> io::Result<(String, Vec<u8>, Vec<u8>)> {
+    let mut place = String::new();
+    let (bytes, head) = files::parts(report, |sha256| {
+        place = OBSERVATIONS.place(sha256);
+        place.clone()
+    })?;
+    let mut text = Vec::new();
+    json_document(&head, &mut text)?;
+    Ok((place, bytes, text))
+}
+
 /// The two lines with which a stored report begins.
 pub fn head_of(entry: &Entry) -> io::Result<Vec<u8>> {
     Ok((MAGIC.to_owned() + &sum::line(&serde_json::to_string(entry)?)).into_bytes())
@@ -158,9 +173,18 @@ fn open(bytes: &[u8]) -> Result<(&'static str, Entry, &[u8]), ContainerError> {
 /// Unpacks a report of this folder: its head and its document, whose digest is checked. The results
 /// that it names are not looked at.
 pub fn unpack(bytes: &[u8], folder: &Path) -> Result<(Entry, String), ContainerError> {
+    unpack_by(bytes, folder, &limited::bytes)
+}
+
+/// The same of a folder that is read otherwise.
+pub(crate) fn unpack_by(
+    bytes: &[u8],
+    folder: &Path,
+    read: &ReadFile,
+) -> Result<(Entry, String), ContainerError> {
     let (version, entry, packed) = open(bytes)?;
     let text = if version == MAGIC {
-        document(&entry, packed, folder)?
+        document(&entry, packed, folder, read)?
     } else {
         version1::text(&entry, packed)?
     };
@@ -173,7 +197,12 @@ pub fn unpack(bytes: &[u8], folder: &Path) -> Result<(Entry, String), ContainerE
     }
 }
 
-fn document(entry: &Entry, packed: &[u8], folder: &Path) -> Result<String, ContainerError> {
+fn document(
+    entry: &Entry,
+    packed: &[u8],
+    folder: &Path,
+    read: &ReadFile,
+) -> Result<String, ContainerError> {
     let text = |packed: &[u8]| {
         let text = unpacked(packed, entry.length.min(SIZE_LIMIT))?;
         String::from_utf8(text).map_err(|error| ContainerError::Content(error.to_string()))
@@ -181,7 +210,7 @@ fn document(entry: &Entry, packed: &[u8], folder: &Path) -> Result<String, Conta
     let devices = entry.shared.iter().find(|shared| shared.file.starts_with(DEVICES.name));
     let devices =
         devices.ok_or(ContainerError::Head("it does not say where its devices are".into()))?;
-    Ok(whole(&text(packed)?, &text(&devices.read(folder)?)?))
+    Ok(whole(&text(packed)?, &text(&devices.read_by(folder, read)?)?))
 }
 
 /// What a frame of zstd holds, if that is no more than `most` bytes.

@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use crate::model::{Class, Program, Value};
 
-pub use self::found::{Found, FoundError};
+pub use self::found::{Found, FoundError, ReportFile};
 pub use self::render::{INVENTORIES, InventoryFormat, RenderInventory};
 
 /// The value of [`Inventory::schema`].

@@ -5,6 +5,10 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+/// How a file is read that may have at most this many bytes: [`bytes()`], or what reads another
+/// place, with errors of the same kinds.
+pub type ReadFile = dyn Fn(&Path, u64) -> io::Result<Vec<u8>> + Send + Sync;
+
 /// The file's bytes; an error of kind [`io::ErrorKind::FileTooLarge`] where there are more than
 /// `limit`.
 pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {

@@ -17,7 +17,7 @@ use serde_json::error::Category;
 use self::bounds::Excess;
 pub use self::results::ResultsError;
 use crate::container::{self, ContainerError};
-use crate::limited;
+use crate::limited::{self, ReadFile};
 use crate::model::{Report, SCHEMA, SELF_CONTAINED, SIZE_LIMIT};
 
 /// Counts the same things of a report, of all devices together.
@@ -174,7 +174,12 @@ pub enum LoadError {
 /// Reads a report from a file: JSON, with its results beside it or within, or as the store keeps
 /// it.
 pub fn load(path: &Path) -> Result<Report, LoadError> {
-    parse(&bytes(path)?, path)
+    load_by(path, &limited::bytes)
+}
+
+/// The same of a place that is read otherwise.
+pub fn load_by(path: &Path, read: &ReadFile) -> Result<Report, LoadError> {
+    parse_by(&bytes(path, read)?, path, read)
 }
 
 /// Reads the one report that a place stands for: a file, or a folder with its `report.json` or with
@@ -187,18 +192,19 @@ pub fn one(path: &Path) -> Result<Report, LoadError> {
 }
 
 /// The text of a report, whatever its form.
-fn bytes(path: &Path) -> Result<Vec<u8>, LoadError> {
-    let bytes = file_bytes(path)?;
+fn bytes(path: &Path, read: &ReadFile) -> Result<Vec<u8>, LoadError> {
+    let bytes = file_bytes(path, read)?;
     if !container::is_stored(&bytes) {
         return Ok(bytes);
     }
     let folder = path.parent().unwrap_or(Path::new(""));
-    let stored = container::unpack(&bytes, folder).map_err(|cause| damaged(path, cause))?;
+    let stored =
+        container::unpack_by(&bytes, folder, read).map_err(|cause| damaged(path, cause))?;
     Ok(stored.1.into())
 }
 
-fn file_bytes(path: &Path) -> Result<Vec<u8>, LoadError> {
-    limited::bytes(path, SIZE_LIMIT).map_err(|cause| match cause.kind() {
+fn file_bytes(path: &Path, read: &ReadFile) -> Result<Vec<u8>, LoadError> {
+    read(path, SIZE_LIMIT).map_err(|cause| match cause.kind() {
         io::ErrorKind::FileTooLarge => LoadError::TooLarge { path: path.to_owned() },
         _ => LoadError::Read { path: path.to_owned(), cause },
     })
@@ -279,17 +285,22 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
 /// it names. The nesting of the document is limited to 128 levels, and the length of its strings
 /// and lists before anything is made of them.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
+    parse_by(bytes, path, &limited::bytes)
+}
+
+fn parse_by(bytes: &[u8], path: &Path, read: &ReadFile) -> Result<Report, LoadError> {
     bounded(bytes, path)?;
     // Texts are checked once and as one, which takes a fraction of the time.
     match std::str::from_utf8(bytes) {
-        Ok(text) => document(|| serde_json::Deserializer::from_str(text), path),
-        Err(_) => document(|| serde_json::Deserializer::from_slice(bytes), path),
+        Ok(text) => document(|| serde_json::Deserializer::from_str(text), path, read),
+        Err(_) => document(|| serde_json::Deserializer::from_slice(bytes), path, read),
     }
 }
 
 fn document<'de, R: de::Read<'de>>(
     start: impl Fn() -> Deserializer<R>,
     path: &Path,
+    read: &ReadFile,
 ) -> Result<Report, LoadError> {
     let path = || path.to_owned();
     // A first look at the version alone: the rest of a newer document may be anything. Where the
@@ -327,7 +338,7 @@ fn document<'de, R: de::Read<'de>>(
                 return Err(LoadError::TooMany { path: path(), what, count, limit });
             }
             if version == VERSION {
-                results::fill(&mut report, &path())?;
+                results::fill(&mut report, &path(), read)?;
             }
             // What is in memory is whole, wherever it came from.
             SELF_CONTAINED.clone_into(&mut report.schema);

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::check::{self, CheckResult};
 use crate::diff::{self, Diff};
 use crate::expected::{self, Expected};
+use crate::gate::{self, GateRecord};
 use crate::inventory::{self, Inventory};
 use crate::model::{self, Report};
 use crate::render::{caps, recipes};
@@ -50,6 +51,12 @@ pub static DOCUMENTS: &[Document] = &[
         id: expected::SCHEMA,
         about: "what gate --record writes",
         schema: || schema_for!(Expected).to_value(),
+    },
+    Document {
+        name: "gate",
+        id: gate::SCHEMA,
+        about: "what gate writes",
+        schema: || schema_for!(GateRecord).to_value(),
     },
     Document {
         name: "sweep",

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::ContainerError;
-use crate::limited;
+use crate::limited::{self, ReadFile};
 use crate::model::SIZE_LIMIT;
 use crate::save::save;
 use crate::sum::digest;
@@ -67,10 +67,19 @@ impl SharedFile {
 
     /// Its bytes, if their digest is the one in its name; `folder` holds the report.
     pub(crate) fn read(&self, folder: &Path) -> Result<Vec<u8>, ContainerError> {
+        self.read_by(folder, &limited::bytes)
+    }
+
+    /// The same of a folder that is read otherwise.
+    pub(super) fn read_by(
+        &self,
+        folder: &Path,
+        read: &ReadFile,
+    ) -> Result<Vec<u8>, ContainerError> {
         let failed = |problem: String| ContainerError::Shared { file: self.file.clone(), problem };
         let sha256 =
             self.digest().ok_or_else(|| failed("that is no name of such a file".into()))?;
-        let bytes = limited::bytes(&folder.join(&self.file), SIZE_LIMIT)
+        let bytes = read(&folder.join(&self.file), SIZE_LIMIT)
             .map_err(|error| failed(error.to_string()))?;
         if digest(&bytes) == sha256 {
             Ok(bytes)

@@ -6,7 +6,6 @@ use fpprobe_profiles::{Observation, parallel};
 
 use super::found::{Found, FoundDevice};
 use crate::expected::{Expected, ExpectedDevice, ModelKey};
-use crate::load;
 use crate::record::read_device;
 
 /// Devices that have to agree.
@@ -46,8 +45,7 @@ fn digests(
     program: &str,
     is_of_gate: &(dyn Fn(&Observation) -> bool + Sync),
 ) -> Option<ExpectedDevice> {
-    let report =
-        load::load(&device.file).ok().filter(|report| report.program.version == program)?;
+    let report = device.file.load().ok().filter(|report| report.program.version == program)?;
     let own = report
         .devices
         .iter()

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::{fs, io};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{fmt, fs, io};
 
 use fpprobe_profiles::parallel;
 
 use super::UnreadableFile;
 use super::results::ResultDigest;
+use crate::limited::{self, ReadFile};
 use crate::load::{self, LoadError};
 use crate::model::{Class, Device, Report};
 use crate::record::read_device;
@@ -36,6 +37,54 @@ pub enum FoundError {
     },
 }
 
+impl FoundError {
+    /// There is no report in any of these.
+    pub fn nothing(places: &[PathBuf]) -> FoundError {
+        let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+        FoundError::Nothing { places: places.join(", ") }
+    }
+}
+
+/// A file that may be a report, and how it is read.
+#[derive(Clone)]
+pub struct ReportFile {
+    /// Where it is; of a place that is no folder its address.
+    pub path: PathBuf,
+    read: Arc<ReadFile>,
+}
+
+impl ReportFile {
+    /// A file that is read by this function, as are those that it names beside it.
+    pub fn new(path: PathBuf, read: Arc<ReadFile>) -> ReportFile {
+        ReportFile { path, read }
+    }
+
+    /// Whether the name is that of a report, or of another document.
+    pub fn is_named(path: &Path) -> bool {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        ending.is_some_and(|ending| ENDINGS.contains(&&*ending))
+    }
+
+    /// The files of this place: itself, or all reports below it.
+    pub fn in_place(place: &Path) -> Result<Vec<ReportFile>, FoundError> {
+        let mut files = Vec::new();
+        collect(place, &mut files).map_err(|(path, cause)| FoundError::Place { path, cause })?;
+        let read: Arc<ReadFile> = Arc::new(limited::bytes);
+        Ok(files.into_iter().map(|path| ReportFile::new(path, Arc::clone(&read))).collect())
+    }
+
+    /// Reads it.
+    pub(super) fn load(&self) -> Result<Report, LoadError> {
+        load::load_by(&self.path, &*self.read)
+    }
+}
+
+impl fmt::Debug for ReportFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.fmt(f)
+    }
+}
+
 /// Every device of every report that was found.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -49,7 +98,7 @@ pub struct Found {
 /// One device of one report.
 #[derive(Clone, Debug)]
 pub(super) struct FoundDevice {
-    pub file: PathBuf,
+    pub file: ReportFile,
     /// Label or id.
     pub host: String,
     /// The host's id, and label where it has one: hosts made of one image share their id.
@@ -71,13 +120,15 @@ impl Found {
     /// Reads what lies in these places. Files that are no report this program can read are listed,
     /// and hide no other.
     pub fn in_places(places: &[PathBuf]) -> Result<Found, FoundError> {
-        let mut files = Vec::new();
-        for place in places {
-            collect(place, &mut files)
-                .map_err(|(path, cause)| FoundError::Place { path, cause })?;
-        }
-        files.sort();
-        files.dedup();
+        let files = places.iter().map(|place| ReportFile::in_place(place));
+        let found = Found::of(files.collect::<Result<Vec<_>, _>>()?.concat());
+        found.ok_or_else(|| FoundError::nothing(places))
+    }
+
+    /// Reads these files; `None` where none of them is a report or may be one.
+    pub fn of(mut files: Vec<ReportFile>) -> Option<Found> {
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        files.dedup_by(|one, other| one.path == other.path);
         let kernels = Mutex::default();
         let read = parallel::map(&files, |file| read(file, &kernels));
         let mut found =
@@ -91,15 +142,10 @@ impl Found {
                 Ok(None) => {}
                 Err(error) => found
                     .unreadable
-                    .push(UnreadableFile { file: file.display().to_string(), error }),
+                    .push(UnreadableFile { file: file.path.display().to_string(), error }),
             }
         }
-        if found.reports == 0 && found.unreadable.is_empty() {
-            let places: Vec<String> =
-                places.iter().map(|place| place.display().to_string()).collect();
-            return Err(FoundError::Nothing { places: places.join(", ") });
-        }
-        Ok(found)
+        (found.reports > 0 || !found.unreadable.is_empty()).then_some(found)
     }
 
     /// The reports of each device of each host, the newest last.
@@ -132,10 +178,9 @@ fn collect(place: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::E
     for entry in fs::read_dir(place).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         if kind.is_dir() {
             collect(&path, files)?;
-        } else if ending.is_some_and(|ending| ENDINGS.contains(&&*ending)) {
+        } else if ReportFile::is_named(&path) {
             files.push(path);
         }
     }
@@ -144,10 +189,10 @@ fn collect(place: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::E
 
 /// The devices of a report; none where the file is another document of this program.
 fn read(
-    file: &Path,
+    file: &ReportFile,
     kernels: &Mutex<HashMap<u64, String>>,
 ) -> Result<Option<Vec<FoundDevice>>, String> {
-    let report = match load::load(file) {
+    let report = match file.load() {
         Ok(report) => report,
         Err(LoadError::NotAReport { found, .. }) if found.starts_with("\"fpprobe-") => {
             return Ok(None);
@@ -159,7 +204,7 @@ fn read(
 }
 
 fn reduce(
-    file: &Path,
+    file: &ReportFile,
     device: &Device,
     report: &Report,
     kernels: &Mutex<HashMap<u64, String>>,
@@ -185,7 +230,7 @@ fn reduce(
         .iter()
         .filter_map(|one| Some((one.id.clone(), one.run_time.as_ref()?.value.clone())));
     Ok(FoundDevice {
-        file: file.to_owned(),
+        file: file.clone(),
         host: if host.label.is_empty() { host.id.clone() } else { host.label.clone() },
         host_key: (host.id.clone(), host.label.clone()),
         tags: host.tags.clone(),

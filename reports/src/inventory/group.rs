@@ -205,7 +205,7 @@ fn inventory_device(device: &FoundDevice) -> InventoryDevice {
         tags: device.tags.clone(),
         slot: device.slot.clone(),
         measured: device.measured.clone(),
-        file: device.file.display().to_string(),
+        file: device.file.path.display().to_string(),
         classes: device.classes.clone(),
     }
 }

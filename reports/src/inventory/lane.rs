@@ -8,7 +8,6 @@ use fpprobe_profiles::Observation;
 use super::found::FoundDevice;
 use super::results::CanonicalResults;
 use super::{DifferingLane, KernelDifference};
-use crate::load;
 use crate::record::read_device;
 use crate::values::{encode_answer, encode_case};
 
@@ -43,7 +42,7 @@ pub(super) fn find(
 type ObservationsById = HashMap<String, Observation>;
 
 fn observations(device: &FoundDevice) -> Option<ObservationsById> {
-    let report = load::load(&device.file).ok()?;
+    let report = device.file.load().ok()?;
     let one = report.devices.iter().find(|one| one.identity.slot == device.slot)?;
     let observations = read_device(&one.observations, &report.inputs).ok()?.observations;
     Some(

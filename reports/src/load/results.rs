@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::LoadError;
 use crate::container::shared::is_observations;
-use crate::limited;
+use crate::limited::ReadFile;
 use crate::model::{Report, ResultFile, SIZE_LIMIT};
 use crate::sum::digest;
 use crate::table::{self, TableError};
@@ -43,7 +43,7 @@ pub enum ResultsError {
 }
 
 /// Reads the results that a report at this path names.
-pub(super) fn fill(report: &mut Report, path: &Path) -> Result<(), LoadError> {
+pub(super) fn fill(report: &mut Report, path: &Path, read: &ReadFile) -> Result<(), LoadError> {
     let named = report.observations.take();
     let file = path.with_file_name(named.as_ref().map_or("", |named| &named.file));
     let failed = |cause| LoadError::Results { path: path.to_owned(), file: file.clone(), cause };
@@ -52,8 +52,7 @@ pub(super) fn fill(report: &mut Report, path: &Path) -> Result<(), LoadError> {
     let is_beside = |named: &ResultFile| file.file_name().is_some_and(|name| *name == *named.file);
     let named = named.filter(|named| is_beside(named) || is_observations(&named.file));
     let named = named.ok_or_else(|| failed(ResultsError::Unnamed))?;
-    let bytes =
-        limited::bytes(&file, SIZE_LIMIT).map_err(|cause| failed(ResultsError::Read(cause)))?;
+    let bytes = read(&file, SIZE_LIMIT).map_err(|cause| failed(ResultsError::Read(cause)))?;
     if digest(&bytes) != named.sha256 {
         let rows = table::rows(&bytes).map_err(|cause| failed(cause.into()))?;
         let is_other = rows != named.rows;

@@ -12,6 +12,8 @@ pub enum ReportPlace {
     Last,
     /// Elsewhere: the argument, or arguments, by which `show` and `repro` find it.
     Argument(String),
+    /// It is sent to this address.
+    Address(String),
     /// It is only shown.
     Nowhere,
 }
@@ -27,6 +29,10 @@ pub(super) fn write(paper: &mut Paper, report: &Report, place: &ReportPlace) -> 
         ReportPlace::Last => (String::new(), "report kept as `last`".to_owned()),
         ReportPlace::Argument(argument) => {
             (format!(" {argument}"), format!("report kept: {argument}"))
+        }
+        ReportPlace::Address(address) => {
+            let text = format!("report goes to {address}");
+            return paper.line(0, 2, &[(Ink::Faint, &text)]);
         }
         ReportPlace::Nowhere => {
             let text = "report not kept: `-o FOLDER` writes it to files";

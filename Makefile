@@ -18,6 +18,7 @@ help:
 	@echo 'make fuzz    hostile input for everything that is read from files, FUZZ_SECONDS (60) each;'
 	@echo '             leaves input that fails in FUZZ_OUT (default: target/fuzz/failures)'
 	@echo 'make test-slurm  the prolog, the epilog and a sweep by an array, on a Slurm of four nodes on this machine (root)'
+	@echo 'make test-object-store  results that are sent to an S3, which fails in many ways'
 	@echo 'make deb     the Debian package, tried out in a fresh Debian (root, debootstrap)'
 	@echo 'make check   format, lints, documentation, licences and sources of dependencies'
 	@echo 'make clean   remove what was built'
@@ -71,6 +72,12 @@ test-slurm:
 	@.ci/drivers
 	cargo build --workspace --locked
 	probe/tests/slurm/check "$(CARGO_TARGET_DIR)/debug/fpprobe" "$(CARGO_TARGET_DIR)/debug/libfpprobe_fault_layer.so"
+
+.PHONY: test-object-store
+test-object-store:
+	@.ci/install object-store
+	@.ci/drivers
+	cargo test --workspace --locked --features fpprobe/object-store --test object-store
 
 .PHONY: bench
 bench:

@@ -359,9 +359,10 @@ pub struct JudgingArgs {
     /// Format of standard output, or of the file named by -o
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub format: Option<String>,
-    /// Write the report to this file (format from its extension), or report.json, its results and
-    /// report.html to this folder
-    #[arg(short, long, value_name = "PATH")]
+    /// Write the report to this file (format from its extension); or report.json, its results and
+    /// report.html to this folder; or a report, its results and rows of tables to this address of a
+    /// folder or object store (file://, s3://, gs://, az://)
+    #[arg(short, long, value_name = "PATH|URL")]
     pub output: Option<PathBuf>,
     /// Exit with status 3 unless every device meets this profile (P:default: without any control;
     /// P:run-time: without constants), or honours the float controls of this Vulkan Profiles

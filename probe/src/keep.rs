@@ -4,7 +4,7 @@ use std::env;
 use std::fs::OpenOptions;
 use std::io::{BufWriter, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fpprobe_reports::Report;
@@ -15,6 +15,7 @@ use fpprobe_reports::store::{Listing, Put, RetentionLimits, Store};
 use crate::cli::{KeepArgs, StoreArgs};
 use crate::config::Config;
 use crate::output::quoted;
+use crate::state;
 use fpprobe_system::cancellation::Cancellation;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
@@ -192,27 +193,12 @@ pub fn put(store: &Store, report: &Report, allow_tainted: bool) -> anyhow::Resul
 pub fn store(config: &Config, place: &StoreArgs) -> anyhow::Result<Store> {
     let given = place.store_path.clone().or_else(|| Some(config.store.path.clone()));
     let given = given.filter(|path| !path.as_os_str().is_empty());
-    let folder = given.or_else(state).ok_or_else(|| {
+    let folder = given.or_else(state::folder).ok_or_else(|| {
         usage_error(
             "there is no place for the store: neither HOME nor XDG_STATE_HOME is set; name a folder with --store-path",
         )
     })?;
     Ok(Store::new(folder).with_patience(Duration::from_secs_f64(config.store.wait)))
-}
-
-/// The folder for what programs keep: that of the service, or of the user.
-pub fn state() -> Option<PathBuf> {
-    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-    // systemd names several folders with colons in between; the first is the one to write to.
-    let service = variable("STATE_DIRECTORY").and_then(|list| env::split_paths(&list).next());
-    // What the base directory specification says of relative paths: ignore them.
-    let user = variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || {
-        env::home_dir()
-            .filter(|home| home.is_absolute())
-            .map(|home| home.join(Path::new(".local/state")))
-    };
-    service.or_else(|| user.or_else(home).map(|state| state.join("fpprobe")))
 }
 
 /// The limits of the configuration.

@@ -30,10 +30,12 @@ mod named_report;
 mod output;
 mod profiles;
 mod progress;
+mod remote;
 mod require;
 mod run;
 mod select;
 mod session;
+mod state;
 mod supervisor;
 mod sweep;
 

@@ -2,12 +2,15 @@
 
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
+use anyhow::Context as _;
 use fpprobe_reports::render::{self, FormatEntry, OutputFormat, ReportPlace, Style};
 use fpprobe_reports::save::save;
 use fpprobe_reports::{Report, files};
 
 use crate::journal;
+use crate::remote::{self, Delivery, Destination};
 use fpprobe_system::calls;
 use fpprobe_system::usage::{OrUsage as _, usage_error};
 
@@ -54,6 +57,8 @@ pub struct Output {
     /// Files, each with its format.
     files: Vec<(PathBuf, &'static OutputFormat)>,
     folder: Option<PathBuf>,
+    /// A place with an address, instead of files.
+    remote: Option<Destination>,
 }
 
 impl Output {
@@ -67,8 +72,13 @@ impl Output {
                 shown: for_stdout(named.unwrap_or(default))?,
                 files: Vec::new(),
                 folder: None,
+                remote: None,
             });
         };
+        if let Some(remote) = Destination::named(path)? {
+            let shown = for_stdout(named.unwrap_or(default))?;
+            return Ok(Output { shown, files: Vec::new(), folder: None, remote: Some(remote) });
+        }
         let default = for_stdout(default)?;
         let text = path.to_string_lossy();
         let folder = path.is_dir()
@@ -79,15 +89,17 @@ impl Output {
                 render::by_name(name).map(|format| (path.join(format!("report.{name}")), format))
             });
             let files = files.into_iter().collect::<Result<Vec<_>, _>>().or_usage()?;
-            return Ok(Output { shown: default, files, folder: Some(path.to_owned()) });
+            let folder = Some(path.to_owned());
+            return Ok(Output { shown: default, files, folder, remote: None });
         }
         let format = named.map_or_else(|| render::by_path(path), Ok).or_usage()?;
-        Ok(Output { shown: default, files: vec![(path.to_owned(), format)], folder: None })
+        let files = vec![(path.to_owned(), format)];
+        Ok(Output { shown: default, files, folder: None, remote: None })
     }
 
     /// Standard output alone.
     pub fn shown(format: &'static OutputFormat) -> Output {
-        Output { shown: format, files: Vec::new(), folder: None }
+        Output { shown: format, files: Vec::new(), folder: None, remote: None }
     }
 
     /// Where a run notes its steps until the report is written; `None` where no file is to be
@@ -103,21 +115,34 @@ impl Output {
         }
     }
 
-    /// Whether the report is written to a file.
+    /// Whether the report is written to a file, or sent.
     pub fn is_file(&self) -> bool {
-        !self.files.is_empty()
+        !self.files.is_empty() || self.remote.is_some()
+    }
+
+    /// Whether the report is sent to a place with an address.
+    pub fn is_remote(&self) -> bool {
+        self.remote.is_some()
     }
 
     /// Where the files of a report can be read from.
     pub fn place(&self) -> ReportPlace {
+        if let Some(to) = &self.remote {
+            return ReportPlace::Address(to.to_string());
+        }
         let json = self.files.iter().find(|(_, format)| format.name == "json");
         json.map_or(ReportPlace::Nowhere, |(path, _)| {
             ReportPlace::Argument(quoted(&path.to_string_lossy()))
         })
     }
 
-    /// Writes the files.
+    /// Writes the files, or sends the report.
     pub fn save(&self, report: &Report) -> anyhow::Result<()> {
+        if let Some(to) = &self.remote {
+            let delivery = Delivery::of_report(to, report)
+                .with_context(|| format!("failed to prepare the report for {to}"))?;
+            return remote::send(&delivery, Instant::now() + remote::TIME);
+        }
         if let Some(folder) = &self.folder {
             std::fs::create_dir_all(folder)
                 .map_err(|error| {
@@ -174,6 +199,11 @@ impl<R: ?Sized> Page<R> {
         path: Option<&Path>,
         format: Option<&str>,
     ) -> anyhow::Result<Page<R>> {
+        if let Some(remote) = path.map(Destination::named).transpose()?.flatten() {
+            return Err(usage_error(format!(
+                "{remote}: -o is a file here; addresses are for run, judge, sweep, merge, gate and screen"
+            )));
+        }
         let form = match (format, path) {
             (Some(name), _) => render::named(forms, name),
             (None, Some(path)) => render::for_path(forms, path),

@@ -36,6 +36,7 @@ use crate::exit::Status;
 use crate::journal::{JournalPlace, RunJournal};
 use crate::keep;
 use crate::progress::Progress;
+use crate::remote;
 use crate::session::Session;
 use crate::supervisor::{DeviceSession, Target, Track, side_by_side};
 use fpprobe_worker::protocol::Failure;
@@ -77,6 +78,9 @@ impl<'a> RunPipeline<'a> {
             _ => plan.output.place(),
         };
         plan.output.show(&report, &place, session.style())?;
+        if !plan.output.is_remote() {
+            remote::send_spooled();
+        }
         let kept = kept?;
         let status = status.and(plan.requirements(&report));
         if let (Some(comparison), Some(file)) = (comparison, kept)

@@ -53,8 +53,9 @@ pub struct CompareArgs {
 /// Arguments of `inventory`.
 #[derive(Args, Debug)]
 pub struct InventoryArgs {
-    /// Reports, folders of reports with all folders in them, and stores
-    #[arg(required = true, value_name = "PATH")]
+    /// Reports, folders of reports with all folders in them, stores, and addresses that -o of run
+    /// has filled (file://, s3://, gs://, az://)
+    #[arg(required = true, value_name = "PATH|URL")]
     pub places: Vec<PathBuf>,
     /// List devices whose results changed since this day
     #[arg(long, value_name = "YYYY-MM-DD")]

@@ -17,7 +17,7 @@ pub struct GateArgs {
     pub expect: PathBuf,
     /// Measure the devices of this host, which must be trusted, and write what they compute to the
     /// file; other models in it stay
-    #[arg(long, conflicts_with_all = ["budget", "style"])]
+    #[arg(long, conflicts_with_all = ["budget", "style", "output"])]
     pub record: bool,
     /// Time until the answer, such as 2s or 1m: a device that takes longer is unknown
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "2s")]
@@ -25,6 +25,10 @@ pub struct GateArgs {
     /// Convention of the exit status and the line
     #[arg(long, value_enum, default_value_t = GateStyle::Own)]
     pub style: GateStyle,
+    /// Also write the answer as JSON, to this file or address (file://, s3://, gs://, az://); what
+    /// cannot be sent within the budget waits for the next run
+    #[arg(short, long, value_name = "FILE|URL")]
+    pub output: Option<PathBuf>,
     /// Which devices.
     #[command(flatten)]
     pub devices: Devices,
@@ -69,8 +73,9 @@ pub struct ScreenArgs {
     /// Format of standard output, or of the file named by -o
     #[arg(long, value_name = "FORMAT", value_parser = named(SCREENS))]
     pub format: Option<String>,
-    /// File to write; its extension decides the format
-    #[arg(short, long, value_name = "FILE")]
+    /// File to write (format from its extension), or address of a folder or object store (file://,
+    /// s3://, gs://, az://)
+    #[arg(short, long, value_name = "FILE|URL")]
     pub output: Option<PathBuf>,
     /// Which devices.
     #[command(flatten)]

@@ -64,9 +64,9 @@ pub struct SweepArgs {
     /// Format of standard output, or of the file named by -o
     #[arg(long, value_name = "FORMAT", value_parser = named(SWEEPS))]
     pub format: Option<String>,
-    /// File to write (format from its extension), or folder for sweep.json and sweep.html;
-    /// fingerprints go beside it
-    #[arg(short, long, value_name = "PATH")]
+    /// File to write (format from its extension), folder for sweep.json and sweep.html, or address
+    /// of a folder or object store (file://, s3://, gs://, az://); fingerprints go beside it
+    #[arg(short, long, value_name = "PATH|URL")]
     pub output: Option<PathBuf>,
     /// Which devices.
     #[command(flatten)]
@@ -85,9 +85,9 @@ pub struct MergeArgs {
     /// Format of standard output, or of the file named by -o
     #[arg(long, value_name = "FORMAT", value_parser = named(SWEEPS))]
     pub format: Option<String>,
-    /// File to write (format from its extension), or folder for sweep.json and sweep.html;
-    /// fingerprints go beside it
-    #[arg(short, long, value_name = "PATH")]
+    /// File to write (format from its extension), folder for sweep.json and sweep.html, or address
+    /// of a folder or object store (file://, s3://, gs://, az://); fingerprints go beside it
+    #[arg(short, long, value_name = "PATH|URL")]
     pub output: Option<PathBuf>,
 }
 

@@ -7,11 +7,14 @@ mod positions;
 mod record;
 
 use std::io::Write as _;
+use std::path::Path;
 use std::time::Instant;
 
 use fpprobe_reports::expected::Expected;
+use fpprobe_reports::gate::{GateRecord, SCHEMA};
+use fpprobe_reports::save::save;
 use fpprobe_system::host;
-use fpprobe_system::usage::OrUsage as _;
+use fpprobe_system::usage::{OrUsage as _, say};
 
 pub use self::blocks::SWEPT;
 use self::compare::{DeviceComparison, GateTimes};
@@ -22,6 +25,7 @@ use crate::cli::{GateArgs, GateStyle, MeasureArgs};
 use crate::event::RunEvent;
 use crate::exit::Status;
 use crate::progress::Progress;
+use crate::remote::{self, Delivery, Destination};
 use crate::session::Session;
 use crate::supervisor::side_by_side;
 use crate::{output, select};
@@ -38,7 +42,10 @@ pub fn main(session: &Session, args: &GateArgs) -> anyhow::Result<Status> {
     if args.record {
         return record(session, args);
     }
-    let answer = match (answer(session, args, begun), args.style) {
+    let to = args.output.as_deref();
+    // An address that is none is found out before anything runs.
+    let named = to.map(Destination::named).transpose();
+    let answer = match (named.and_then(|_| answer(session, args, begun)), args.style) {
         (Err(error), GateStyle::Own) => return Err(error),
         (Err(error), _) => GateAnswer::unknown(format!("{error:#}")),
         (Ok(answer), _) => answer,
@@ -46,7 +53,38 @@ pub fn main(session: &Session, args: &GateArgs) -> anyhow::Result<Status> {
     let mut out = output::stdout();
     writeln!(out, "{}", answer.line(args.style))?;
     out.flush()?;
+    // The answer is that of the line, whatever becomes of the file.
+    if let Some(to) = to
+        && let Err(error) = keep(session, &answer, to, begun + args.budget)
+    {
+        say(&format!("warning: the answer is in no file: {error:#}"));
+    }
     Ok(answer.verdict.status(args.style))
+}
+
+/// Writes what a comparison came to; what cannot be sent by the deadline waits.
+fn keep(
+    session: &Session,
+    answer: &GateAnswer,
+    to: &Path,
+    deadline: Instant,
+) -> anyhow::Result<()> {
+    let record = GateRecord {
+        schema: SCHEMA.to_owned(),
+        program: host::program(),
+        host: session.host(&MeasureArgs::default()),
+        finished: host::now(),
+        verdict: answer.verdict.name(GateStyle::Own).to_owned(),
+        text: answer.text.clone(),
+        kernels: answer.kernels,
+        results: answer.results,
+        blocks: answer.blocks,
+    };
+    if let Some(to) = Destination::named(to)? {
+        return remote::send(&Delivery::of_gate(&to, &record)?, deadline);
+    }
+    let text = serde_json::to_string_pretty(&record)? + "\n";
+    save(to, |out| out.write_all(text.as_bytes())).or_usage()
 }
 
 /// What a comparison came to, the worst last.

@@ -1,9 +1,9 @@
 //! `fpprobe inventory PATH...`
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use fpprobe_reports::inventory::{Found, INVENTORIES, Inventory};
+use fpprobe_reports::inventory::{Found, FoundError, INVENTORIES, Inventory, ReportFile};
 use fpprobe_reports::{save, time};
 use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
@@ -12,6 +12,7 @@ use super::gate;
 use crate::cli::InventoryArgs;
 use crate::exit::Status;
 use crate::output::Page;
+use crate::remote::{self, Destination};
 use crate::session::Session;
 
 /// Seconds of a day.
@@ -20,7 +21,7 @@ const DAY: u64 = 86_400;
 /// Reads the reports of many hosts and shows what they have in common.
 pub fn main(session: &Session, args: &InventoryArgs) -> anyhow::Result<Status> {
     let page = Page::new(INVENTORIES, args.output.as_deref(), args.format.as_deref())?;
-    let found = Found::in_places(&args.places).or_usage()?;
+    let found = found(&args.places)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let oldest = now.saturating_sub(args.days.saturating_mul(DAY));
     let since = args.since.as_ref().and_then(|date| time::seconds(&format!("{date}T00:00:00Z")));
@@ -36,6 +37,16 @@ pub fn main(session: &Session, args: &InventoryArgs) -> anyhow::Result<Status> {
         (_, false) => Ok(Status::Incomplete),
         (_, true) => Ok(Status::Done),
     }
+}
+
+/// What is in these places, files, folders and addresses.
+fn found(places: &[PathBuf]) -> anyhow::Result<Found> {
+    let files = places.iter().map(|place| match Destination::named(place)? {
+        Some(from) => remote::report_files(&from),
+        None => ReportFile::in_place(place).or_usage(),
+    });
+    let found = Found::of(files.collect::<Result<Vec<_>, _>>()?.concat());
+    found.ok_or_else(|| FoundError::nothing(places)).or_usage()
 }
 
 /// Writes the results that most devices of a model give.

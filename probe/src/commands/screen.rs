@@ -25,6 +25,7 @@ use crate::event::RunEvent;
 use crate::exit::Status;
 use crate::output::Page;
 use crate::progress::Progress;
+use crate::remote::{self, Delivery, Destination};
 use crate::select;
 use crate::session::Session;
 use crate::supervisor::results::Results;
@@ -49,7 +50,9 @@ const REPORTED: usize = 100;
 
 /// Searches devices for results that differ.
 pub fn main(session: &Session, args: &ScreenArgs) -> anyhow::Result<Status> {
-    let page = Page::new(SCREENS, args.output.as_deref(), args.format.as_deref())?;
+    let remote = args.output.as_deref().map(Destination::named).transpose()?.flatten();
+    let file = args.output.as_deref().filter(|_| remote.is_none());
+    let page = Page::new(SCREENS, file, args.format.as_deref())?;
     let expected = args.expect.as_deref().map(Expected::read).transpose().or_usage()?;
     let version = host::program().version;
     if let Some(expected) = expected.as_ref().filter(|expected| expected.program != version) {
@@ -97,6 +100,10 @@ pub fn main(session: &Session, args: &ScreenArgs) -> anyhow::Result<Status> {
         devices: screened,
         incomplete: rows.iter().filter_map(|row| row.devices.as_ref().err().cloned()).collect(),
     };
+    if let Some(to) = &remote {
+        let delivery = Delivery::of_screen(to, &screen, &host::now())?;
+        remote::send(&delivery, Instant::now() + remote::TIME)?;
+    }
     page.write(session.style(), |form, style, out| form.render(&screen, style, out))?;
     if let Some(cause) = session.stop.cause() {
         say(&format!("{cause}: the screening is not finished"));

@@ -227,6 +227,10 @@ pub fn checked(config: Config) -> Result<Config, String> {
         Some("`workers.failures` must be at least 1")
     } else if !(0.0..=Workers::LONGEST).contains(&config.store.wait) {
         Some("`store.wait` must be 0 to 86400 seconds")
+    } else if has_credentials(&config.output.to_string_lossy()) {
+        Some(
+            "`output` must have no user, password, query or fragment: credentials come from the environment",
+        )
     } else if config.drivers.application.contains('\0') {
         Some("`drivers.application` must have no NUL in it")
     } else if !config.host.tags.iter().all(|tag| tag.find('=').is_some_and(|place| place > 0)) {
@@ -236,6 +240,11 @@ pub fn checked(config: Config) -> Result<Config, String> {
     };
     let complaint = complaint.map(str::to_owned).or_else(|| config.daemon.complaint());
     complaint.map_or(Ok(config), Err)
+}
+
+/// Whether an address has a part that may hold credentials, which nothing may show.
+fn has_credentials(output: &str) -> bool {
+    output.contains("://") && output.contains(['@', '?', '#'])
 }
 
 #[cfg(test)]
@@ -300,6 +309,15 @@ mod tests {
                 && message.contains("MemoryMax="),
             "{message}"
         );
+    }
+
+    #[test]
+    fn credentials_in_an_address_are_refused_and_not_repeated() {
+        for output in ["s3://SECRET:SECRET@a/b", "az://a?sig=SECRET"] {
+            let message = parse(&format!("output = \"{output}\"")).unwrap_err();
+            assert!(message.contains("`output`") && !message.contains("SECRET"), "{message}");
+        }
+        assert!(parse("output = \"s3://a/b\"").is_ok());
     }
 
     #[test]

@@ -2,16 +2,21 @@
 //! them.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::Context as _;
 use fpprobe_reports::render::{self, Style};
 use fpprobe_reports::save::save;
+use fpprobe_reports::sum;
 use fpprobe_reports::sweep::{Fingerprint, SWEEPS, Sweep, SweepFormat};
 
 use crate::output::Page;
+use crate::remote::{self, Delivery, Destination};
+use crate::state;
 use crate::sweep::every::ListFolder;
 use crate::sweep::journal::SweepJournal;
 use fpprobe_system::cancellation::Cancellation;
+use fpprobe_system::host;
 use fpprobe_system::usage::OrUsage as _;
 
 /// Name of the report in a folder, without its ending.
@@ -25,6 +30,8 @@ pub struct Files {
     page: Page<dyn fpprobe_reports::sweep::RenderSweep + Sync>,
     reports: Vec<(PathBuf, &'static SweepFormat)>,
     folder: Option<PathBuf>,
+    /// A place with an address, instead of files.
+    remote: Option<Destination>,
 }
 
 impl Files {
@@ -35,8 +42,13 @@ impl Files {
                 page: Page::new(SWEEPS, None, format)?,
                 reports: Vec::new(),
                 folder: None,
+                remote: None,
             });
         };
+        if let Some(remote) = Destination::named(path)? {
+            let page = Page::new(SWEEPS, None, format)?;
+            return Ok(Files { page, reports: Vec::new(), folder: None, remote: Some(remote) });
+        }
         let page = Page::new(SWEEPS, None, None)?;
         let text = path.to_string_lossy();
         if path.is_dir()
@@ -48,21 +60,26 @@ impl Files {
             };
             let files =
                 ["json", "html"].map(file).into_iter().collect::<anyhow::Result<Vec<_>>>()?;
-            return Ok(Files { page, reports: files, folder: Some(path.to_owned()) });
+            let folder = Some(path.to_owned());
+            return Ok(Files { page, reports: files, folder, remote: None });
         }
         let form = format
             .map_or_else(|| render::for_path(SWEEPS, path), |name| render::named(SWEEPS, name))
             .or_usage()?;
-        Ok(Files { page, reports: vec![(path.to_owned(), form)], folder: None })
+        Ok(Files { page, reports: vec![(path.to_owned(), form)], folder: None, remote: None })
     }
 
-    /// The journal; none where nothing is written.
+    /// The journal; none where nothing is written. That of a sweep for a place with an address is
+    /// in the state folder.
     pub fn journal(
         &self,
         options: String,
         stop: &Cancellation,
     ) -> anyhow::Result<Option<SweepJournal>> {
-        let place = self.reports.first().map(|(path, _)| path.with_extension("journal"));
+        let place = match (&self.remote, self.reports.first()) {
+            (Some(to), _) => journal_for(to, &options)?,
+            (None, first) => first.map(|(path, _)| path.with_extension("journal")),
+        };
         place.map(|place| SweepJournal::open(&place, options, stop)).transpose()
     }
 
@@ -78,6 +95,11 @@ impl Files {
         fingerprint: &Fingerprint,
         style: Style,
     ) -> anyhow::Result<()> {
+        if let Some(to) = &self.remote {
+            let delivery = Delivery::of_sweep(to, sweep, fingerprint, &host::now())
+                .with_context(|| format!("failed to prepare the sweep for {to}"))?;
+            remote::send(&delivery, Instant::now() + remote::TIME)?;
+        }
         if let Some(folder) = &self.folder {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("failed to create folder {}", folder.display()))
@@ -102,6 +124,18 @@ impl Files {
         self.lists().map_or(Ok(()), |lists| lists.tidy(sweep))?;
         self.page.write(style, |form, style, out| form.render(sweep, style, out))
     }
+}
+
+/// Where the journal of this sweep lies, by where its report goes and what it is of; `None` where
+/// there is no state folder.
+fn journal_for(to: &Destination, options: &str) -> anyhow::Result<Option<PathBuf>> {
+    let Some(state) = state::folder() else { return Ok(None) };
+    let folder = state.join("sweeps");
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("failed to create folder {}", folder.display()))
+        .or_usage()?;
+    let name = sum::digest(format!("{to}\n{options}").as_bytes());
+    Ok(Some(folder.join(format!("{name:.16}.journal"))))
 }
 
 /// The report and the fingerprints of a part, by the report's file or its folder, and where its

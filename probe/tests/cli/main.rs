@@ -22,6 +22,7 @@ mod mock;
 mod newer;
 mod offline;
 mod quick;
+mod remote;
 mod repro;
 mod resume;
 mod run;

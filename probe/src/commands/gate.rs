@@ -43,7 +43,7 @@ pub fn main(session: &Session, args: &GateArgs) -> anyhow::Result<Status> {
         return record(session, args);
     }
     let to = args.output.as_deref();
-    // An address that is none is found out before anything runs.
+    // An address that cannot be is refused before anything runs.
     let named = to.map(Destination::named).transpose();
     let answer = match (named.and_then(|_| answer(session, args, begun)), args.style) {
         (Err(error), GateStyle::Own) => return Err(error),

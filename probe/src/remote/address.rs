@@ -82,7 +82,7 @@ impl Destination {
                 Address::Folder(Path::new("/").join(prefix))
             }
             None if scheme == "file" => return refused("is an absolute path: file:///srv/fleet"),
-            None => return refused("is none that fpprobe writes to: file, s3, gs or az"),
+            None => return refused("has no scheme that fpprobe writes to: file, s3, gs or az"),
             Some(_) if first.is_empty() => return refused("begins with a bucket or container"),
             Some(scheme) => {
                 Address::Bucket { scheme, bucket: first.to_owned(), prefix: prefix.to_owned() }

@@ -91,8 +91,8 @@ pub struct RuleVerdict {
     /// Where it deviates without modes, the smallest sets of modes under which that goes away, as
     /// far as measured.
     pub fixed_by: Vec<Controls>,
-    /// Sets of modes under which some of its lanes are accepted, each with the places of these
-    /// among the lanes that count.
+    /// Every set of modes under which some of its lanes, or all, were measured and are accepted,
+    /// with the places of these among the lanes that count, ascending.
     pub eased_by: Vec<(Controls, Vec<usize>)>,
 }
 

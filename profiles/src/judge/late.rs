@@ -8,9 +8,6 @@ use super::recipe::{Recipe, RecipeTrial};
 use super::remedy::VerdictsUnder;
 use super::{Judge, Observations, RuleVerdict, Verdict};
 
-/// A set of late modes, and the verdicts under it as far as it was measured.
-type LateVerdicts = (Controls, Vec<RuleVerdict>);
-
 impl Judge<'_> {
     /// Notes the sets of late modes under which deviations without modes go away. Returns kernels
     /// that were not run and would say more.
@@ -27,14 +24,16 @@ impl Judge<'_> {
             let recipe = Recipe { controls, lowerings: Vec::new() };
             (controls, self.verdicts(&recipe, absent, observations))
         };
-        let under: Vec<LateVerdicts> = sets.map(under).collect();
+        let verdicts: Vec<(Controls, Vec<RuleVerdict>)> = sets.map(under).collect();
+        let under: Vec<VerdictsUnder<'_>> =
+            verdicts.iter().map(|(set, rules)| VerdictsUnder::new(*set, rules)).collect();
         let mut all = Vec::new();
         for (index, rule) in
             rules.iter_mut().enumerate().filter(|(_, rule)| rule.verdict == Verdict::Deviates)
         {
             all.extend(self.late_of_rule(index, rule, &under, absent, observations));
         }
-        let sets = || under.iter().map(|(controls, _)| *controls);
+        let sets = || under.iter().map(|one| one.controls);
         let wholes =
             tried.iter().flat_map(|one| sets().filter_map(|set| completed(one, set, rules)));
         // The others wait for the first that lacks anything.
@@ -55,7 +54,7 @@ impl Judge<'_> {
         &self,
         index: usize,
         rule: &mut RuleVerdict,
-        under: &[LateVerdicts],
+        under: &[VerdictsUnder<'_>],
         absent: &[String],
         observations: &Observations<'_>,
     ) -> Vec<Kernel> {
@@ -65,17 +64,17 @@ impl Judge<'_> {
         if places().any(|place| observations.get(&self.kernel(place, Controls::NONE)).is_none()) {
             return Vec::new();
         }
-        for sets in under.chunk_by(|(one, _), (other, _)| one.len() == other.len()) {
-            let is_left = |(controls, _): &&LateVerdicts| {
-                speaks_of(*controls, &rule.deviating)
-                    && !rule.fixed_by.iter().any(|known| controls.holds(*known))
+        for sets in under.chunk_by(|one, other| one.controls.len() == other.controls.len()) {
+            let is_left = |one: &&VerdictsUnder<'_>| {
+                speaks_of(one.controls, &rule.deviating)
+                    && !rule.fixed_by.iter().any(|known| one.controls.holds(*known))
             };
-            let sets: Vec<LateVerdicts> = sets.iter().filter(is_left).cloned().collect();
-            for (controls, verdicts) in &sets {
-                VerdictsUnder::new(*controls, verdicts).note(index, rule, observations);
+            let sets: Vec<&VerdictsUnder<'_>> = sets.iter().filter(is_left).collect();
+            for one in &sets {
+                one.note(index, rule, observations);
             }
-            let found = sets.iter().flat_map(|(controls, _)| {
-                places().flat_map(move |place| self.findings(place, *controls, observations))
+            let found = sets.iter().flat_map(|one| {
+                places().flat_map(|place| self.findings(place, one.controls, observations))
             });
             let lacking: Vec<Kernel> = found
                 .filter(|found| found.observation.is_none())

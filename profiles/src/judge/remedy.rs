@@ -12,7 +12,7 @@ type FailingResult<'v> = (Kernel, &'v [u64], usize);
 
 /// What a profile says of a device under a set of modes.
 pub(super) struct VerdictsUnder<'v> {
-    controls: Controls,
+    pub(super) controls: Controls,
     verdicts: &'v [RuleVerdict],
     /// Lanes that are not accepted: by rules that are not informative, and by the others.
     failing: [HashSet<FailingResult<'v>>; 2],
@@ -31,8 +31,8 @@ impl<'v> VerdictsUnder<'v> {
         VerdictsUnder { controls, verdicts, failing }
     }
 
-    /// Notes these modes where a deviation without modes goes away under them, as a whole or for
-    /// some of its lanes, and no smaller set of modes does as much. Modes do not reach commands.
+    /// Notes these modes where a deviation without modes goes away under them, as a whole while
+    /// under no smaller set of modes, or for some of its lanes. Modes do not reach commands.
     pub(super) fn note(
         &self,
         index: usize,
@@ -40,20 +40,14 @@ impl<'v> VerdictsUnder<'v> {
         observations: &Observations<'_>,
     ) {
         let controls = self.controls;
-        if deviation.fixed_by.iter().any(|known| controls.holds(*known)) {
-            return;
-        }
+        let is_larger = deviation.fixed_by.iter().any(|known| controls.holds(*known));
         let verdict = self.verdicts[index].verdict;
         let goes = verdict.is_met() || verdict == Verdict::Depends;
         let LanesUnder { accepted, are_all } = self.lanes(deviation, observations);
-        if are_all && goes {
+        if are_all && goes && !is_larger {
             deviation.fixed_by.push(controls);
-            return;
         }
-        let known = |(smaller, lanes): &(Controls, Vec<usize>)| {
-            controls.holds(*smaller) && *lanes == accepted
-        };
-        if !accepted.is_empty() && !deviation.eased_by.iter().any(known) {
+        if !accepted.is_empty() {
             deviation.eased_by.push((controls, accepted));
         }
     }

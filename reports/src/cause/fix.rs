@@ -1,5 +1,6 @@
 //! What makes a cause go away, by what was measured.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use fpprobe_profiles::judge::{Observations, RuleVerdict};
@@ -49,47 +50,42 @@ pub(super) fn fixes(
     index: &Observations<'_>,
 ) -> (Vec<String>, Vec<PartialFix>) {
     let from_memory = lanes.iter().filter(|lane| failures.spares(lane, index)).count();
-    let mut helps: Vec<(usize, usize, String)> = sets(lanes)
-        .into_iter()
-        .map(|set| (under(lanes, set), set.len(), set.to_string()))
-        .chain([(from_memory, 0, MEMORY.to_owned())])
-        .filter(|(helped, ..)| *helped > 0)
+    let sets: Vec<(Controls, usize)> =
+        sets(lanes).into_iter().map(|set| (set, under(lanes, set))).collect();
+    let does_as_much = |(smaller, helped): &(Controls, usize), set: Controls, of: usize| {
+        *smaller != set && set.holds(*smaller) && *helped >= of
+    };
+    let mut helps: Vec<PartialFix> = sets
+        .iter()
+        .filter(|(set, of)| !sets.iter().any(|other| does_as_much(other, *set, *of)))
+        .map(|(set, of)| PartialFix { needs: set.to_string(), lanes: *of })
         .collect();
-    helps.sort_by(|(one, size, _), (other, others, _)| (other, size).cmp(&(one, others)));
-    let (whole, partial): (Vec<_>, Vec<_>) =
-        helps.into_iter().partition(|(helped, ..)| *helped == lanes.len());
-    let mut named: Vec<PartialFix> = Vec::new();
-    for (helped, _, needs) in partial {
-        // Of as many lanes one set will do.
-        let is_known = named.iter().any(|known| known.lanes == helped);
-        if named.len() < NAMED && !is_known && helped * SHARE >= lanes.len() {
-            named.push(PartialFix { needs, lanes: helped });
-        }
+    helps.insert(0, PartialFix { needs: MEMORY.to_owned(), lanes: from_memory });
+    helps.retain(|fix| fix.lanes * SHARE >= lanes.len());
+    helps.sort_by_key(|fix| Reverse(fix.lanes));
+    let (whole, mut partial): (Vec<_>, Vec<_>) =
+        helps.into_iter().partition(|fix| fix.lanes == lanes.len());
+    if !whole.is_empty() {
+        return (whole.into_iter().map(|fix| fix.needs).collect(), Vec::new());
     }
-    let whole: BTreeSet<String> = whole.into_iter().map(|(.., needs)| needs).collect();
-    if whole.is_empty() { (Vec::new(), named) } else { (whole.into_iter().collect(), Vec::new()) }
+    // Of as many lanes one set will do.
+    partial.dedup_by_key(|fix| fix.lanes);
+    partial.truncate(NAMED);
+    (Vec::new(), partial)
 }
 
 /// The sets of modes that help any of these lanes.
 fn sets(lanes: &[FailingLane<'_>]) -> BTreeSet<Controls> {
     let rules: HashMap<*const RuleVerdict, &RuleVerdict> =
         lanes.iter().map(|lane| (std::ptr::from_ref(lane.verdict), lane.verdict)).collect();
-    rules
-        .into_values()
-        .flat_map(|rule| rule.fixed_by.iter().chain(rule.eased_by.iter().map(|(set, _)| set)))
-        .copied()
-        .collect()
+    rules.into_values().flat_map(|rule| &rule.eased_by).map(|(set, _)| *set).collect()
 }
 
-/// How many of these lanes are accepted under a set of modes.
+/// How many of these lanes were measured under a set of modes, and are accepted.
 fn under(lanes: &[FailingLane<'_>], set: Controls) -> usize {
     let helps = |lane: &&FailingLane<'_>| {
-        let rule = lane.verdict;
-        rule.fixed_by.iter().any(|fixed| set.holds(*fixed))
-            || rule
-                .eased_by
-                .iter()
-                .any(|(own, places)| *own == set && places.binary_search(&lane.number).is_ok())
+        let mut eased = lane.verdict.eased_by.iter().filter(|(own, _)| *own == set);
+        eased.any(|(_, places)| places.binary_search(&lane.number).is_ok())
     };
     lanes.iter().filter(helps).count()
 }

@@ -104,6 +104,65 @@ fn the_symptom_of_a_lane_is_what_the_device_does() {
 }
 
 #[test]
+fn constants_that_fail_alone_are_fixed_by_memory() {
+    // inf * 0, folded to 0.
+    let case = [INFINITY, 0];
+    let folded = || observation("f32.fmul:route=spec", &[(&case, 0)]);
+    let fix = |at_run_time: u64| {
+        let plain = observation("f32.fmul", &[(&case, at_run_time)]);
+        let causes = causes("d3d11", &[plain, folded()]);
+        causes.into_iter().map(|cause| (cause.scope, cause.fix)).collect::<Vec<_>>()
+    };
+    assert_eq!(fix(NAN), [(Scope::Constants, vec!["memory".to_owned()])]);
+    // At run time it fails as well.
+    assert_eq!(fix(0), [(Scope::RunTime, Vec::new())]);
+}
+
+#[test]
+fn lanes_with_another_symptom_are_listed_beside() {
+    // A product that is subnormal, and one of subnormals.
+    let subnormals: &[(&[u64], u64)] =
+        &[(&[1, ONE], 1), (&[2, ONE], 2), (&[0x0080_0000, 0x3f00_0000], 0x0040_0000)];
+    let causes = causes("d3d11", &[observation("f32.fmul", subnormals)]);
+    let [cause] = &causes[..] else { panic!("{causes:?}") };
+    assert_eq!((cause.symptom.as_str(), cause.lanes), ("subnormal_operand_kept", 3));
+    let beside: Vec<_> =
+        cause.beside.iter().map(|other| (other.symptom.as_str(), other.lanes)).collect();
+    assert_eq!(beside, [("subnormal_result_kept", 1)]);
+    assert_eq!(cause.beside[0].operations, ["fmul"]);
+    assert!(cause.beside[0].simplest.is_some());
+}
+
+#[test]
+fn what_helps_some_lanes_is_named_where_nothing_helps_all() {
+    // -0 + 0 is +0, which a mode keeps; 1 + 1 is 2 under no mode.
+    let zeros: (&[u64], u64) = (&[0x8000_0000, 0], 0x8000_0000);
+    let sum: (&[u64], u64) = (&[ONE, ONE], 0x4000_0001);
+    let under = "f32.fadd:controls=szin32";
+    let all = [observation("f32.fadd", &[zeros, sum]), observation(under, &[(zeros.0, 0), sum])];
+    for cause in causes("d3d11", &all) {
+        assert_eq!(cause.fix.is_empty(), cause.symptom == "neighbour", "{cause:?}");
+        assert_eq!(cause.eases, [], "{cause:?}");
+    }
+    // Two lanes of one cause, of which one is accepted under the mode.
+    let next: (&[u64], u64) = (&[ONE, 0x4000_0000], 0x4040_0001);
+    let all =
+        [observation("f32.fadd", &[sum, next]), observation(under, &[(sum.0, 0x4000_0000), next])];
+    let causes = causes("d3d11", &all);
+    let eases: Vec<_> = causes[0].eases.iter().map(|fix| (fix.needs.as_str(), fix.lanes)).collect();
+    assert_eq!((causes.len(), &causes[0].fix[..], &eases[..]), (1, &[][..], &[("szin32", 1)][..]));
+}
+
+#[test]
+fn an_infinity_in_place_of_the_largest_number_is_no_last_bit() {
+    // 65520 rounds to infinity; D3D cuts it to 65504. The other half is exact.
+    let case: &[u64] = &[0x477f_f000, 0];
+    let causes = causes("d3d11", &[observation("f32.pack_half_2x16", &[(case, 0x7c00)])]);
+    let [cause] = &causes[..] else { panic!("{causes:?}") };
+    assert_eq!((cause.symptom.as_str(), cause.severity), ("other_direction", Severity::Special));
+}
+
+#[test]
 fn one_habit_is_one_cause_over_operations_and_rules() {
     let observations = [
         observation("f32.fadd", &[(&[1, 0], 1), (&[2, 1], 3)]),

@@ -48,6 +48,12 @@ fn fixed_by(judgement: &Judgement, id: &str) -> (Verdict, Vec<String>) {
     (rule.verdict, rule.fixed_by.iter().map(ToString::to_string).collect())
 }
 
+/// Sets of modes with the lanes that are accepted under them.
+fn eased_by(judgement: &Judgement, id: &str) -> Vec<(String, Vec<usize>)> {
+    let rule = judgement.rules.iter().find(|rule| rule.id == id).unwrap();
+    rule.eased_by.iter().map(|(set, lanes)| (set.to_string(), lanes.clone())).collect()
+}
+
 #[test]
 fn a_recipe_neither_fails_nor_meets_what_was_not_measured_under_it() {
     let wrong = observed("f32.fadd:route=literal", &ZEROS, ZEROS[0]);
@@ -69,9 +75,11 @@ fn a_deviation_names_the_modes_under_which_it_goes_away() {
     assert!(szin32(&right).unmeasured.is_empty() && right.unmeasured.is_empty());
     assert_eq!(fixed_by(&right, "D32-15"), (Verdict::Deviates, vec!["szin32".to_owned()]));
     assert_eq!(fixed_by(&right, "D32-38"), (Verdict::Deviates, Vec::new()));
+    assert_eq!(eased_by(&right, "D32-15"), [("szin32".to_owned(), vec![0])]);
     let as_before =
         judged(&[wrong(), observed("f32.fadd:controls=szin32;route=literal", &ZEROS, ZEROS[0])]);
     assert_eq!(szin32(&as_before).failing, ["D32-15", "D32-38"]);
+    assert_eq!(eased_by(&as_before, "D32-15"), []);
     assert_eq!(fixed_by(&as_before, "D32-15"), (Verdict::Deviates, Vec::new()));
     // Of other inputs nothing follows.
     let other = observed("f32.fadd:controls=szin32;route=literal", &[0x3f80_0000, 0], 0x3f80_0000);

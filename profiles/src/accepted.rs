@@ -144,6 +144,18 @@ impl Set {
         self.is_within(if layout.signed { -largest - 1 } else { 0 }, largest)
     }
 
+    /// Whether every member is a normal number between the smallest and the largest: the exact
+    /// result is one, too, and was neither flushed nor did it overflow. Nothing is not.
+    pub(crate) fn is_amid_normals(&self) -> bool {
+        let Encoding::Float(layout) = self.encoding else { return false };
+        let (least, largest) = (layout.min_normal() as i64, layout.max_finite() as i64);
+        // Keys of negative numbers are those of their magnitudes, complemented.
+        let is_amid = |(from, to): &(i64, i64)| {
+            *from > least && *to < largest || !*to > least && !*from < largest
+        };
+        !self.is_empty() && self.ranges.iter().all(is_amid)
+    }
+
     /// Union.
     #[must_use]
     pub fn or(&self, other: &Set) -> Set {

@@ -18,6 +18,7 @@ mod behaviour;
 mod combine;
 mod diagnosis;
 mod lane;
+mod lane_sets;
 mod late;
 mod memo;
 mod owner;

@@ -85,16 +85,24 @@ pub enum ResultClass {
 pub(crate) struct ResultClasses([OnceCell<bool>; 5]);
 
 impl ResultClasses {
-    /// Whether some of these selections select the lane.
+    /// Whether some of these selections select the lane. `is_normal` may know that the exact result
+    /// is in the range of normal values.
     pub(crate) fn select(
         &self,
         any: &[LaneSelection],
         encoding: Encoding,
         operands: &Operands,
         demand: &Demand,
+        is_normal: impl Fn() -> bool,
     ) -> bool {
         let is = |class: ResultClass| {
-            *self.0[class as usize].get_or_init(|| result_is(class, encoding, operands, demand))
+            *self.0[class as usize].get_or_init(|| {
+                if is_normal() {
+                    class == ResultClass::Normal
+                } else {
+                    result_is(class, encoding, operands, demand)
+                }
+            })
         };
         any.iter().any(|lanes| lanes.select_by(operands, is))
     }

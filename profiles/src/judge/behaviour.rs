@@ -152,26 +152,6 @@ fn some_operand(lane: Lane<'_>, is: fn(FloatLayout, u64) -> bool) -> bool {
         .any(|operand| operand.layout.is_some_and(|layout| is(layout, operand.bits)))
 }
 
-/// Whether all operands are normal numbers, or integers.
-fn has_normal_operands(lane: Lane<'_>) -> bool {
-    !some_operand(lane, |layout, bits| !is_normal(layout, bits))
-}
-
-/// Whether a set is one normal number short of the largest.
-fn is_one_normal(set: &Set) -> bool {
-    let encoding = set.encoding();
-    match (encoding, set.ranges()) {
-        (Encoding::Float(layout), [(from, to)]) => {
-            from == to && is_normal(layout, encoding.at(*from))
-        }
-        _ => false,
-    }
-}
-
-fn is_normal(layout: FloatLayout, bits: u64) -> bool {
-    (layout.min_normal()..layout.max_finite()).contains(&(bits & layout.magnitude_mask()))
-}
-
 /// A multiply-add that is carried out so. A formula says nothing of it: its steps are rounded in
 /// either direction.
 fn contracted(demand: &mut Demand, contraction: Contraction) {
@@ -205,13 +185,10 @@ impl Trial {
 /// What the lanes of one part say of what its demand leaves open: by number in `OPEN`, way by way.
 pub(super) type Choices = Vec<(usize, Vec<Trial>)>;
 
-/// A way by number: what is left open, in `OPEN`, and the way among its ways.
-pub(super) type ChoiceIndex = (usize, usize);
-
 /// A way that is tried.
 struct Narrowing {
-    /// The demand under it, if that is another.
-    demand: Option<Demand>,
+    /// The number of the demand under it, if that is another.
+    demand: Option<usize>,
     /// What was seen under it so far.
     seen: Trial,
 }
@@ -225,15 +202,13 @@ pub(super) struct NarrowingSearch<'a> {
 }
 
 impl<'a> NarrowingSearch<'a> {
-    /// A look at this part.
-    pub(super) fn new(view: &'a LaneView<'a>) -> Self {
-        let tried = |change: fn(&mut Demand)| {
+    /// A look at this part; `number` gives each demand its number.
+    pub(super) fn new(view: &'a LaneView<'a>, mut number: impl FnMut(Demand) -> usize) -> Self {
+        let mut tried = |change: fn(&mut Demand)| {
             let mut demand = view.demand.clone();
             change(&mut demand);
-            Narrowing {
-                demand: Some(demand).filter(|demand| demand != view.demand),
-                seen: Trial::NOTHING,
-            }
+            let is_other = demand != *view.demand;
+            Narrowing { demand: is_other.then(|| number(demand)), seen: Trial::NOTHING }
         };
         let left = OPEN.iter().enumerate().filter(|(_, open)| (open.left)(view.demand));
         let ways = left.map(|(number, open)| {
@@ -242,36 +217,28 @@ impl<'a> NarrowingSearch<'a> {
         NarrowingSearch { view, open: ways.collect() }
     }
 
-    /// Looks at one more lane; `nearest` is what [`strict`] accepts there, if that is known,
-    /// `under` gives what a demand accepts, by a number that is the same for equal views.
-    pub(super) fn see(
+    /// Looks at one more lane; `under` is what a demand accepts there, by its number.
+    pub(super) fn see<'s>(
         &mut self,
         lane: Lane<'_>,
-        nearest: Option<&Set>,
-        mut under: impl FnMut(ChoiceIndex, &Demand) -> Set,
+        demands: &[Demand],
+        under: impl Fn(usize) -> &'s Set,
     ) {
         // A way can only narrow what is accepted.
         if lane.set.is_single() {
             return;
         }
         let answer = self.view.result(lane.index);
-        // Between normal numbers all environments are alike.
-        let nearest = nearest.filter(|nearest| has_normal_operands(lane) && is_one_normal(nearest));
         for (open, ways) in &mut self.open {
-            let tried = ways.iter_mut().enumerate();
-            let mut tried = tried
-                .filter_map(|(way, one)| Some((way, one.demand.as_ref()?, &mut one.seen)))
-                .peekable();
+            let tried = ways.iter_mut();
+            let mut tried = tried.filter_map(|one| Some((one.demand?, &mut one.seen))).peekable();
             if tried.peek().is_none() || !(OPEN[*open].concerns)(lane, answer) {
                 continue;
             }
-            for (way, demand, seen) in tried.filter(|(.., seen)| seen.passes) {
-                let set = match &nearest {
-                    Some(nearest) if demand.accuracy == Accuracy::NearestEven => (*nearest).clone(),
-                    _ => under((*open, way), demand),
-                };
-                seen.matters |= set != *lane.set;
-                seen.passes &= self.view.accepts(&set, lane.index, demand);
+            for (demand, seen) in tried.filter(|(_, seen)| seen.passes) {
+                let set = under(demand);
+                seen.matters |= set != lane.set;
+                seen.passes &= self.view.accepts(set, lane.index, &demands[demand]);
             }
         }
     }

@@ -1,60 +1,22 @@
 //! Judges the results of one kernel lane by lane, by every rule view at once: they share the
 //! operands, and equal demands share what is accepted.
 
-use std::cell::{Cell, OnceCell, RefCell};
-
-use smallvec::SmallVec;
-
-use super::behaviour::{self, ChoiceIndex, NarrowingSearch};
+use super::behaviour::{self, NarrowingSearch};
 use super::lane::{Lane, LaneIndex, LaneView};
+use super::lane_sets::{NumberedDemands, SetsByDemand};
 use super::{KernelJudgement, relation};
 use crate::accepted::Set;
-use crate::lanes::ResultClasses;
-use crate::oracle::{Demand, Operands, Sets};
+use crate::oracle::Operands;
 use crate::profile::Requirement;
 use crate::verdict::Level;
-
-/// What one demand accepts in a lane, or in all lanes of a case where they depend on the same
-/// operands, as soon as a rule view needs it.
-#[derive(Default)]
-struct LaneSets {
-    is_used: Cell<bool>,
-    classes: ResultClasses,
-    own: OnceCell<Sets>,
-    /// By the demand narrowed to what a device may have chosen.
-    narrowed: RefCell<SmallVec<[(ChoiceIndex, Sets); 1]>>,
-}
-
-/// The same by each of several demands.
-struct SetsByDemand {
-    all: Vec<LaneSets>,
-    /// Those that a rule view needed: mostly few.
-    used: RefCell<Vec<usize>>,
-}
-
-impl SetsByDemand {
-    fn by(&self, demand: usize) -> &LaneSets {
-        if !self.all[demand].is_used.replace(true) {
-            self.used.borrow_mut().push(demand);
-        }
-        &self.all[demand]
-    }
-
-    fn clear(&mut self) {
-        for demand in self.used.get_mut().drain(..) {
-            self.all[demand] = LaneSets::default();
-        }
-    }
-}
 
 /// Judges every lane by these views of one kernel's results.
 pub(super) fn judge(views: &[LaneView<'_>]) -> Vec<KernelJudgement> {
     let Some(any) = views.first() else { return Vec::new() };
-    let mut demands: Vec<Demand> = Vec::new();
+    let mut demands = NumberedDemands::default();
     let mut all_statistics: Vec<RuleLanes<'_>> =
         views.iter().map(|view| RuleLanes::new(view, &mut demands)).collect();
-    let all = demands.iter().map(|_| LaneSets::default()).collect();
-    let mut accepted = SetsByDemand { all, used: RefCell::default() };
+    let mut accepted = SetsByDemand::new(&demands);
     for index in any.indices() {
         let operands = any.operands(index);
         if index.1 == 0 || !any.is_whole() {
@@ -86,22 +48,16 @@ struct RuleLanes<'a> {
 
 impl<'a> RuleLanes<'a> {
     /// Of a view whose demands are among these, or become so.
-    fn new(view: &'a LaneView<'a>, demands: &mut Vec<Demand>) -> Self {
+    fn new(view: &'a LaneView<'a>, demands: &mut NumberedDemands) -> Self {
         let requirements = &view.rule.requirements;
-        let mut number = |demand: Demand| {
-            demands.iter().position(|other| *other == demand).unwrap_or_else(|| {
-                demands.push(demand);
-                demands.len() - 1
-            })
-        };
         RuleLanes {
             view,
             every: requirements.contains(&Requirement::Result),
             together: requirements.iter().any(|requirement| *requirement != Requirement::Result),
-            own: number(view.demand.clone()),
-            nearest: number(behaviour::strict(view.demand)),
+            own: demands.number(view.demand.clone()),
+            nearest: demands.number(behaviour::strict(view.demand)),
             narrows: behaviour::only_narrows(view.demand),
-            watch: NarrowingSearch::new(view),
+            watch: NarrowingSearch::new(view, |demand| demands.number(demand)),
             kept: Vec::new(),
             judged: KernelJudgement {
                 lanes: 0,
@@ -119,26 +75,16 @@ impl<'a> RuleLanes<'a> {
         &mut self,
         index: LaneIndex,
         operands: &Operands,
-        demands: &[Demand],
-        accepted: &SetsByDemand,
+        demands: &NumberedDemands,
+        accepted: &SetsByDemand<'_>,
     ) {
         let (view, judged) = (self.view, &mut self.judged);
-        let is_selected = if view.is_whole() {
-            view.selects(index, operands)
-        } else {
-            let classes = &accepted.by(self.own).classes;
-            classes.select(&view.rule.lanes, view.encoding(index), operands, view.demand)
-        };
-        if !is_selected {
+        if !accepted.selects(self.own, view, index, operands) {
             return;
         }
         let part = if view.is_whole() { index.1 } else { 0 };
-        let by = |demand: usize| -> &Set {
-            &accepted
-                .by(demand)
-                .own
-                .get_or_init(|| view.accepted(index, operands, &demands[demand]))[part]
-        };
+        let by =
+            |demand: usize| -> &Set { &accepted.accepted(demand, view, index, operands)[part] };
         let set = by(self.own);
         if set.is_everything() {
             // There is nothing to judge, but for informative rules something to report.
@@ -154,21 +100,12 @@ impl<'a> RuleLanes<'a> {
         }
         // After the first failure no choice is reported.
         if judged.failing.is_empty() {
-            let nearest = judged.strict.then(|| {
+            judged.strict = judged.strict && {
                 // Where one result is accepted, less of it is that one.
-                if self.narrows && set.is_single() { set } else { by(self.nearest) }
-            });
-            judged.strict =
-                nearest.is_some_and(|nearest| view.accepts(nearest, index, &demands[self.nearest]));
-            let mut narrowed = accepted.by(self.own).narrowed.borrow_mut();
-            self.watch.see(Lane { index, operands, set }, nearest, |choice, demand| {
-                let known =
-                    narrowed.iter().position(|(other, _)| *other == choice).unwrap_or_else(|| {
-                        narrowed.push((choice, view.accepted(index, operands, demand)));
-                        narrowed.len() - 1
-                    });
-                narrowed[known].1[part].clone()
-            });
+                let nearest = if self.narrows && set.is_single() { set } else { by(self.nearest) };
+                view.accepts(nearest, index, &demands.all()[self.nearest])
+            };
+            self.watch.see(Lane { index, operands, set }, demands.all(), by);
         }
         if self.together {
             self.kept.push(index);

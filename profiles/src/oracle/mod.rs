@@ -102,6 +102,29 @@ pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> 
     }
 }
 
+/// Whether a demand is on a function whose exact result is rounded once, so that its environments
+/// say nothing of normal operands with normal results.
+pub(crate) fn is_rounded_once(demand: &Demand) -> bool {
+    let in_steps = matches!(
+        demand.accuracy,
+        Accuracy::Inherited(_) | Accuracy::Steps(_) | Accuracy::TwoStep(_) | Accuracy::Undefined
+    );
+    let one = crate::quad::power(0);
+    !in_steps
+        && !matches!(
+            demand.function,
+            Function::MulAdd
+                | Function::AddMany
+                | Function::Load
+                | Function::Store
+                | Function::Modf
+                | Function::Frexp
+        )
+        && !definition::is_defined(demand.function)
+        && !is_whole(demand.function)
+        && exact(demand.function, &[one, one, one]).is_some()
+}
+
 /// Whether the operand is a NaN of the result's own format, whose bits are not to change.
 fn keeps_nan(encoding: Encoding, operand: Operand, demand: &Demand) -> bool {
     operand.is_nan()

@@ -44,6 +44,13 @@ impl Operands {
         self.iter().any(|operand| operand.is_open(&demand.operands))
     }
 
+    /// Whether each is a normal number or an integer, and none belongs to a texel.
+    pub(crate) fn are_normal(&self) -> bool {
+        let is_normal =
+            |operand: &Operand| operand.layout.is_none_or(|layout| layout.is_normal(operand.bits));
+        (self.coding, self.given) == (None, None) && self.iter().chain(&self.beside).all(is_normal)
+    }
+
     /// This operand in the place of all.
     pub(super) fn alone(&self, operand: Operand) -> Operands {
         Operands { list: smallvec![operand], coding: self.coding, ..Operands::default() }

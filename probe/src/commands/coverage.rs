@@ -285,3 +285,20 @@ fn show_ids(ids: &[IdRow], out: &mut impl Write) -> io::Result<()> {
         count("missing")
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use fpprobe_profiles::profile::{built_in, built_in_ids};
+
+    use super::*;
+
+    #[test]
+    fn every_id_of_the_catalogue_says_where_it_is_judged() {
+        let profiles: Vec<Profile> =
+            built_in_ids().map(|id| built_in(id).unwrap().unwrap()).collect();
+        let all = ids(&Catalogue::built_in().unwrap(), &profiles);
+        let standing = |id: &str| all.iter().find(|row| row.id == id).unwrap().standing;
+        assert_eq!((standing("D32-06"), standing("G-00")), ("rules", "not testable"));
+        assert!(all.iter().all(|row| row.standing != "missing"));
+    }
+}

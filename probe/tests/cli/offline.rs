@@ -90,20 +90,23 @@ fn shells_readers_and_programs_get_theirs() {
     assert!(man.out.contains("Exit status"));
 }
 
+/// The profile of which coverage is known in a few seconds; that of each profile is the matter of
+/// the profiles' own tests.
+const SMALLEST: &str = "gl-arb-shader-precision";
+
 #[test]
 fn coverage_shows_what_each_rule_can_distinguish() {
-    let document = ends(fpprobe(&[]).args(["rules", "--coverage", "--json"])).document(0);
+    let document = ends(fpprobe(&[]).args(["rules", "--coverage", "--json", SMALLEST])).document(0);
     assert_eq!(document["schema"], "fpprobe-coverage/1");
-    let profiles = document["profiles"].as_array().unwrap();
-    let rules = profiles.iter().flat_map(|profile| profile["rules"].as_array().unwrap());
-    for rule in rules.filter(|rule| rule["level"] == "required") {
+    let [profile] = &document["profiles"].as_array().unwrap()[..] else { panic!("{document}") };
+    let rules = profile["rules"].as_array().unwrap();
+    let required: Vec<_> = rules.iter().filter(|rule| rule["level"] == "required").collect();
+    assert!(required.len() > 10, "{}", required.len());
+    for rule in required {
         let kernels = rule["kernels"].as_array().unwrap();
         assert!(rule["total"]["rejected"].as_u64() > Some(0), "{rule}");
         assert!(kernels.iter().all(|kernel| kernel["inputs"].as_u64() > Some(0)), "{rule}");
     }
-    let ids = document["catalogue"].as_array().unwrap();
-    let standing = |id: &str| ids.iter().find(|row| row["id"] == id).unwrap()["standing"].clone();
-    assert_eq!((standing("D32-06"), standing("G-00")), ("rules".into(), "not testable".into()));
 }
 
 #[test]
@@ -111,8 +114,8 @@ fn coverage_names_vacuous_lanes_and_leaves_them_out_of_totals() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.toml");
     let rule = "[[rule]]\nid = \"M\"\ntitle = \"t\"\ncitation = \"c\"\nformat = \"f32\"\noperations = [\"sqrt\"]\n";
-    let lanes = "lanes = { any = [\"nan\", \"infinite\"] }\n";
-    let head = "id = \"mine\"\ntitle = \"t\"\nversion = \"1\"\nextends = \"wgsl\"\n";
+    let lanes = "lanes = { any = [\"nan\"] }\n";
+    let head = format!("id = \"mine\"\ntitle = \"t\"\nversion = \"1\"\nextends = \"{SMALLEST}\"\n");
     std::fs::write(&path, format!("{head}{rule}{lanes}")).unwrap();
     let text = ends(fpprobe(&[]).args(["rules", "--coverage"]).arg(&path)).with(0).to_owned();
     let line = |start: &str| {
@@ -120,9 +123,9 @@ fn coverage_names_vacuous_lanes_and_leaves_them_out_of_totals() {
     };
     assert!(line("M ").contains("nothing: everything is accepted [f32: sqrt]"), "{text}");
     assert!(line("accept everything, and are in no total: ").contains("M f32.sqrt "), "{text}");
-    let [with, without] = [vec![path.to_str().unwrap()], vec!["wgsl"]].map(|profile| {
+    let [with, without] = [path.to_str().unwrap(), SMALLEST].map(|profile| {
         let document =
-            ends(fpprobe(&[]).args(["rules", "--coverage", "--json"]).args(profile)).document(0);
+            ends(fpprobe(&[]).args(["rules", "--coverage", "--json", profile])).document(0);
         document["profiles"][0]["total"].clone()
     });
     for key in ["judged", "single", "rejected", "wrong"] {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fpprobe_profiles::Profile;
 use fpprobe_profiles::profile::built_in_text;
-use fpprobe_reports::render::FORMATS;
+use fpprobe_reports::render::{FORMATS, OutputFormat};
 use fpprobe_reports::{judged, load, record};
 use serde_json::{Value, json};
 
@@ -65,8 +65,12 @@ fn replacements(value: &Value) -> Vec<Value> {
     all
 }
 
-/// Whether the report could be judged; it must be shown where it can be loaded.
-fn judges(text: &str, profiles: &[Profile]) -> bool {
+/// Whether the report could be judged; these formats must show it where it can be loaded.
+fn judges<'a>(
+    text: &str,
+    profiles: &[Profile],
+    formats: impl IntoIterator<Item = &'a OutputFormat>,
+) -> bool {
     let Ok(mut report) = load::parse(text.as_bytes(), Path::new("mutated.json")) else {
         return false;
     };
@@ -77,7 +81,7 @@ fn judges(text: &str, profiles: &[Profile]) -> bool {
         let judged = judged::judge(profiles, &recorded.observations);
         (device.profiles, device.findings) = (judged.profiles, judged.findings);
     }
-    for format in FORMATS {
+    for format in formats {
         assert!(!render(format.name, &report).is_empty());
     }
     true
@@ -86,16 +90,21 @@ fn judges(text: &str, profiles: &[Profile]) -> bool {
 #[test]
 fn a_report_with_any_part_replaced_is_refused_or_judged() {
     let profiles = [Profile::parse("small.toml", PROFILE, &built_in_text).unwrap()];
-    assert!(judges(REPORT, &profiles));
+    assert!(judges(REPORT, &profiles, FORMATS));
     let whole: Value = serde_json::from_str(REPORT).unwrap();
     let mut all = Vec::new();
     places(&whole, "", &mut all);
     let (mut judged, mut refused) = (0, 0);
     for place in &all {
-        for replacement in replacements(whole.pointer(place).unwrap()) {
+        // Formats take turns: each shows some report with this part replaced.
+        let formats = FORMATS.iter().cycle();
+        for (replacement, format) in
+            replacements(whole.pointer(place).unwrap()).into_iter().zip(formats)
+        {
             let mut mutated = whole.clone();
             *mutated.pointer_mut(place).unwrap() = replacement;
-            *if judges(&mutated.to_string(), &profiles) { &mut judged } else { &mut refused } += 1;
+            let is_judged = judges(&mutated.to_string(), &profiles, [format]);
+            *if is_judged { &mut judged } else { &mut refused } += 1;
         }
     }
     println!("{judged} judged, {refused} refused");

@@ -28,6 +28,9 @@
 //! | `round to nearest in f16.inverse_sqrt` | a result that is one or two encodings off is put right |
 //! | `round to nearest in r8unorm.load` | so is what is read from fixed point |
 //! | `fuse in f32.fadd` | the `OpFAdd` of a product is carried out in binary64, `NoContraction` or not |
+//! | `fuse in f32.fconvert_f16` | the conversion of a sum or product is rounded once, from binary64 |
+//! | `drop in f32.quantize_to_f16` | what it quantizes stays as it is |
+//! | `drop in f16.fconvert_f32` | a conversion back from a narrower format gives what was converted there |
 //! | `split in f32.fdiv` | `x / y` becomes `x * (1 / y)` |
 //! | `split in f32.atomic_fadd` | a load, an `OpFAdd` and a store: nothing is atomic |
 //!
@@ -55,7 +58,7 @@
 //!
 //! CONTROL is a control of the module: `flush f32 results under ftz32`, `... unless dp32`.
 //!
-//! At one instruction `fuse` and `split` come first, then `flush` and `pass` of operands, the
+//! At one instruction `fuse`, `drop` and `split` come first, then `flush` and `pass` of operands, the
 //! instruction, `round`, `flush` of its result, `give`; each kind in the order of the statements.
 
 use std::collections::{BTreeSet, HashSet};
@@ -71,6 +74,7 @@ mod fault;
 mod instruction;
 mod modes;
 mod module;
+mod origins;
 mod parse;
 mod place;
 mod restructure;
@@ -96,7 +100,7 @@ impl Arithmetic {
     /// instructions of others may be about any.
     pub fn may_concern(&self, operations: &HashSet<(Format, &'static str)>) -> bool {
         let names = |(format, op): &(Format, &'static Op)| operations.contains(&(*format, op.name));
-        matches!(self.0.verb, Verb::Fuse | Verb::Split) || self.0.operations.iter().any(names)
+        self.0.verb.regroups() || self.0.operations.iter().any(names)
     }
 }
 

@@ -36,8 +36,10 @@ pub enum Verb {
     Flush { format: Format, operands: bool, flush: Option<Sign> },
     /// The result is rounded anew.
     Round(Direction),
-    /// A sum of a product becomes a fused one.
+    /// A sum of a product becomes a fused one, a conversion one with what it converts.
     Fuse,
+    /// A rounding to a narrower format is left out.
+    Drop,
     /// A quotient becomes a product with a reciprocal.
     Split,
 }
@@ -125,6 +127,11 @@ pub enum Step {
 }
 
 impl Verb {
+    /// Whether it makes other instructions of some.
+    pub fn regroups(&self) -> bool {
+        matches!(self, Verb::Fuse | Verb::Drop | Verb::Split)
+    }
+
     /// What is passed as the operand of this number, if that is what is done.
     pub fn passed(&self, place: usize) -> Option<&Value> {
         match self {

@@ -209,7 +209,7 @@ impl Found {
                 let op = self.operation.1;
                 !moves(op) && !image(op) && op.function != Function::Transpose
             }
-            Verb::Fuse | Verb::Split => false,
+            Verb::Fuse | Verb::Drop | Verb::Split => false,
             Verb::Give(_) | Verb::Round(_) => self.result.is_some(),
             Verb::Pass(..) => true,
         }

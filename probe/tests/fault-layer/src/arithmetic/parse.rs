@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use fpprobe_spirv::op::Code;
+use fpprobe_spirv::op::{Code, Function};
 use fpprobe_spirv::{Control, Format, Route};
 
 use super::fault::{
@@ -11,7 +11,7 @@ use super::fault::{
 use super::round;
 
 /// First words of the statements.
-pub const VERBS: [&str; 7] = ["give", "pass", "flush", "keep", "round", "fuse", "split"];
+pub const VERBS: [&str; 8] = ["give", "pass", "flush", "keep", "round", "fuse", "drop", "split"];
 
 /// Words that begin a clause.
 const CLAUSES: [&str; 7] = ["in", "at", "by", "under", "unless", "when", "and"];
@@ -63,8 +63,16 @@ fn sensible(fault: &Fault) -> Result<(), String> {
             Verb::Round(_) if !round::knows(operation.1, operation.0) => {
                 return refused("is not rounded here", operation);
             }
-            Verb::Fuse if operation.1.name != "fadd" || operation.0 == Format::F64 => {
+            Verb::Fuse
+                if operation.0 == Format::F64
+                    || !matches!(operation.1.name, "fadd" | "fconvert_f16") =>
+            {
                 return refused("is not what takes a product in", operation);
+            }
+            Verb::Drop
+                if !matches!(operation.1.function, Function::ToFloat | Function::QuantizeToF16) =>
+            {
+                return refused("is no conversion", operation);
             }
             Verb::Split
                 if operation.1.name != "fdiv" && !matches!(operation.1.code, Code::Atomic(..)) =>
@@ -95,6 +103,7 @@ fn verb(words: &[&str]) -> Result<Verb, String> {
         ["round", "toward", "zero"] => Verb::Round(Direction::TowardZero),
         ["round", "to", "nearest"] => Verb::Round(Direction::Nearest),
         ["fuse"] => Verb::Fuse,
+        ["drop"] => Verb::Drop,
         ["split"] => Verb::Split,
         _ => return Err(format!("`{}` is nothing that is done to arithmetic", words.join(" "))),
     })

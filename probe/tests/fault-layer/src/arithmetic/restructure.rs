@@ -3,7 +3,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fpprobe_spirv::Format;
 use fpprobe_spirv::op::Code;
 use rspirv::dr::{Function, Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as GLOp, Op, Word};
@@ -11,6 +10,7 @@ use rspirv::spirv::{GlslStd450Op as GLOp, Op, Word};
 use super::fault::{Fault, Operation, Verb};
 use super::instruction::chooses;
 use super::module::{Rewriter, ids};
+use super::origins::Origins;
 use super::place::Places;
 
 impl Rewriter {
@@ -78,22 +78,11 @@ impl Rewriter {
         places: &Places,
         functions: &mut [Function],
     ) -> bool {
-        let expected: Vec<&Fault> =
-            faults.iter().filter(|fault| matches!(fault.verb, Verb::Fuse | Verb::Split)).collect();
+        let expected: Vec<&Fault> = faults.iter().filter(|fault| fault.verb.regroups()).collect();
         if expected.is_empty() {
             return false;
         }
-        let products: HashMap<Word, [Operand; 2]> = functions
-            .iter()
-            .flat_map(Function::all_inst_iter)
-            .filter(|inst| inst.class.opcode == Op::FMul)
-            .filter_map(|inst| {
-                Some((
-                    inst.result_id?,
-                    [inst.operands.first()?.clone(), inst.operands.get(1)?.clone()],
-                ))
-            })
-            .collect();
+        let origins = Origins::new(functions);
         let mut changed = false;
         for function in functions {
             let kernels = places.kernels(&function.blocks);
@@ -113,7 +102,9 @@ impl Rewriter {
                         })
                     };
                     let new = if chosen(&Verb::Fuse) {
-                        self.fused(&inst, &products, places)
+                        self.fused(&inst, &origins, places)
+                    } else if chosen(&Verb::Drop) {
+                        origins.dropped(&inst, places)
                     } else if chosen(&Verb::Split) {
                         self.split_up(&inst, places)
                     } else {
@@ -125,32 +116,6 @@ impl Rewriter {
             }
         }
         changed
-    }
-
-    /// The sum of a product in binary64, where products are exact: drivers may carry out `Fma` in
-    /// two roundings, which is what this is not to be.
-    fn fused(
-        &mut self,
-        sum: &Instruction,
-        products: &HashMap<Word, [Operand; 2]>,
-        places: &Places,
-    ) -> Option<Vec<Instruction>> {
-        let product = |operand: &Operand| products.get(&operand.id_ref_any()?);
-        let (factors, other) = match (product(sum.operands.first()?), product(sum.operands.get(1)?))
-        {
-            (Some(factors), _) => (factors, &sum.operands[1]),
-            (None, Some(factors)) => (factors, &sum.operands[0]),
-            (None, None) => return None,
-        };
-        let result = sum.result_id?;
-        self.contract(result);
-        let kind = self.vector(Format::F64, places.view(result)?.count);
-        let [x, y, z] = [&factors[0], &factors[1], other]
-            .map(|operand| self.emit(Op::FConvert, kind, vec![operand.clone()]));
-        let product = self.emit(Op::FMul, kind, ids([x, y]));
-        let wide = self.emit(Op::FAdd, kind, ids([product, z]));
-        self.out.push(Instruction::new(Op::FConvert, sum.result_type, Some(result), ids([wide])));
-        Some(std::mem::take(&mut self.out))
     }
 
     /// A split atomic operation: a load, the operation, and a store.

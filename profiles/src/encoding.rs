@@ -126,7 +126,7 @@ fn shown(kernel: &Kernel, format: Format) -> Format {
 fn fields(kernel: &Kernel) -> Option<Vec<(u32, Encoding)>> {
     let half = Encoding::Float(Format::F16.float()?);
     match (kernel.result().format.channels(), kernel.op.function) {
-        ([], Function::PackHalf) => Some(vec![(0, half), (16, half)]),
+        ([], function) if function.packs_halves() => Some(vec![(0, half), (16, half)]),
         ([], Function::PackNorm { bits, signed }) => Some(
             (0..32 / bits).map(|index| (index * bits, Encoding::Fixed { bits, signed })).collect(),
         ),

@@ -188,8 +188,7 @@ impl<'a> BehaviourScan<'a> {
             return None;
         }
         let sets = part.results(operands);
-        let is_distinct = sets.windows(2).any(|pair| pair[0] != pair[1]);
-        is_distinct.then(|| sets.iter().map(|set| set.contains(answer)).collect())
+        aspect.is_shown_by(&sets).then(|| sets.iter().map(|set| set.contains(answer)).collect())
     }
 
     /// How it was done in a part of the result.
@@ -328,6 +327,7 @@ mod tests {
             Aspect::SubnormalResults,
             Aspect::Infinity,
             Aspect::Nan,
+            Aspect::Intermediates,
         ];
         let ways = aspects
             .iter()

@@ -289,6 +289,7 @@ fn group(kernel: &Kernel) -> &'static str {
         | Function::FromSigned
         | Function::FromUnsigned
         | Function::QuantizeToF16
+        | Function::Chain(_)
         | Function::NarrowWiden => "conversions",
         Function::PackHalf
         | Function::UnpackHalf

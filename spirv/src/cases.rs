@@ -18,6 +18,7 @@ use crate::subgroup;
 
 mod blocks;
 mod boundary;
+mod chains;
 mod drawn;
 mod integers;
 pub mod matrix;
@@ -156,7 +157,8 @@ fn made(kernel: &Kernel, length: Length) -> Cases {
     // These patterns are few, and each pair of them counts.
     let is_whole = is_of_patterns(kernel)
         || kernel.op.code.is_of_matrices()
-        || kernel.op.function == Function::AddMany;
+        || kernel.op.function == Function::AddMany
+        || matches!(kernel.op.function, Function::Chain(_)) && length == Length::Boundary;
     let length = if is_whole { Length::Whole } else { length };
     let name = name(kernel, length);
     // A list is whole when it is put in, so another thread's panic leaves nothing broken.
@@ -187,7 +189,11 @@ fn name(kernel: &Kernel, length: Length) -> String {
 fn fresh(kernel: &Kernel, length: Length, name: &str) -> Cases {
     let width = width(kernel);
     let arity = kernel.arity() / width;
-    let one = boundary::cut(&formats(kernel, width), list(kernel).1(kernel), length);
+    let one = list(kernel).1(kernel);
+    let one = match kernel.op.function {
+        Function::Chain(_) if length != Length::Whole => chains::corners(&one, arity),
+        _ => boundary::cut(&formats(kernel, width), one, length),
+    };
     Cases::new(name, arity * width, widen(&one, arity, width))
 }
 
@@ -212,6 +218,12 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
         _ if kernel.op.code.is_of_matrices() => {
             let unit = kernel.matrix.map(|unit| unit.to_string()).unwrap_or_default();
             return (format!("{}.{unit}", kernel.op.name).into(), matrix::list);
+        }
+        (Function::Chain(chain), _) => {
+            return (chains::name(chain).into(), |kernel| {
+                let cases = chains::cases(kernel);
+                if kernel.op.function.packs_halves() { widen(&cases, 2, 2) } else { cases }
+            });
         }
         (Function::AddMany, _) => ("additions", |kernel| atomic::additions(kernel.format)),
         (Function::SummationOrder, _) => ("summands", |_| subgroup::summands()),

@@ -7,7 +7,7 @@ use crate::cases::{self, Cases};
 use crate::controls::{Control, Controls};
 use crate::format::Format;
 use crate::kernel::Kernel;
-use crate::op::{OPS, Team};
+use crate::op::{Function, OPS, Team};
 use crate::plan::most_kernels;
 use crate::route::{Route, Stage, Via};
 
@@ -129,7 +129,8 @@ pub fn sharing(kernels: impl IntoIterator<Item = Kernel>) -> Vec<Vec<Kernel>> {
 /// The plain kernel by each other route, at each other width and by the other front end, one change
 /// at a time. Operations on whole vectors and matrices vary in width alone: drivers take them apart
 /// into the arithmetic of their components, and compile them slowly. Matrices stay as small as they
-/// are.
+/// are. Operations in a row vary in what a compiler folds: whether it makes one of two does not
+/// depend on where their operands come from at run time.
 fn varied(plain: &Kernel) -> Vec<Kernel> {
     let routes = Route::OTHERS.map(|route| Kernel { route, ..*plain });
     let widths = [2, 3, 4].map(|width| Kernel { width, ..*plain });
@@ -145,6 +146,8 @@ fn varied(plain: &Kernel) -> Vec<Kernel> {
         .chain([glsl])
         .filter(|kernel| kernel != plain);
     let all = all.filter(|kernel| !plain.op.is_geometric() || kernel.width != plain.width);
+    let is_chain = matches!(plain.op.function, Function::Chain(_));
+    let all = all.filter(|kernel| !is_chain || kernel.route.is_folded());
     all.filter_map(|kernel| kernel.checked().ok()).collect()
 }
 

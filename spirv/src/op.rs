@@ -6,11 +6,13 @@ use std::ops::RangeInclusive;
 use crate::format::Format;
 use crate::matrix::MatrixUse;
 
+mod chain;
 mod code;
 mod function;
 mod names;
 mod table;
 
+pub use chain::{Chain, Link};
 pub use code::{Arg, Blend, Code, FixedFunctionState, Inst, Step, Team};
 pub use function::{Function, Relation};
 pub use names::Language;

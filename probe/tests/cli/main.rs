@@ -5,6 +5,7 @@ mod amber;
 mod answers;
 mod atomics;
 mod bad_input;
+mod chains;
 mod check;
 mod constants;
 mod diff;

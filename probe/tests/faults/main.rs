@@ -2,6 +2,7 @@
 //! named, nothing else is lost, and nothing that failed passes for an answer.
 
 mod atomics;
+mod chains;
 mod claims;
 mod company;
 mod corrections;

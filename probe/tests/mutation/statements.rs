@@ -68,6 +68,27 @@ const ROWS: &[(&str, &str, &[&str], &str)] = &[
         &["3f800001", "3f800001", "bf800002"],
         "28800000",
     ),
+    // 1 + 2^-11 + 2^-26, in one rounding; (1 + 2^-12) - 1, without the conversion between.
+    (
+        "fuse in f32.fconvert_f16",
+        "f32.fadd_fconvert_f16:controls=nocontract",
+        &["3f801000", "32800000"],
+        "3c01",
+    ),
+    (
+        "drop in f16.fconvert_f32",
+        "f32.fadd_narrow_f16_fadd",
+        &["3f800000", "39800000", "bf800000"],
+        "39800000",
+    ),
+    (
+        "drop in f32.quantize_to_f16",
+        "f32.fadd_quantize_fadd",
+        &["3f800000", "39800000", "bf800000"],
+        "39800000",
+    ),
+    // (1 + 2^-10)^2 - (1 + 2^-9), of which binary16 holds the product in part.
+    ("fuse in f32.fadd", "f16.fmul_widen_f32_fadd", &["3c01", "3c01", "bf804000"], "35800000"),
     // 2^127 / 2^127: the reciprocal, 2^-127, is flushed.
     ("flush f32 results", "f32.fdiv", &["7f000000", "7f000000"], "3f800000"),
     ("split in f32.fdiv\nflush f32 results", "f32.fdiv", &["7f000000", "7f000000"], "00000000"),

@@ -180,7 +180,7 @@ impl WrongResult {
             WrongResult::OtherDirection => {
                 lane.under(|demand| Demand { accuracy: Accuracy::EitherNeighbour, ..demand })
             }
-            WrongResult::OtherContraction if lane.demand.function == Function::MulAdd => {
+            WrongResult::OtherContraction if lane.demand.function.has_intermediates() => {
                 let other = match lane.demand.results.contraction {
                     Contraction::Either => return None,
                     Contraction::Fused => Contraction::Separate,

@@ -5,9 +5,10 @@ use fpprobe_spirv::Coding;
 use rustc_apfloat::Float as _;
 use rustc_apfloat::ieee::Quad;
 
+use crate::accepted::Set;
 use crate::accuracy::Accuracy;
 use crate::encoding::Encoding;
-use crate::environment::{Overflow, Subnormals};
+use crate::environment::{Contraction, Overflow, Subnormals};
 use crate::lanes::{LaneSelection, OperandClass, ResultClass};
 use crate::oracle::{Demand, Operands};
 use crate::quad::power;
@@ -27,6 +28,8 @@ pub enum Aspect {
     Infinity,
     /// One NaN among the operands.
     Nan,
+    /// Results between operations in a row.
+    Intermediates,
 }
 
 /// One way, and the demand that says it; without one, whatever the ways before it do not give.
@@ -42,6 +45,7 @@ impl Aspect {
             Aspect::SubnormalResults => "treats subnormal results in no one way",
             Aspect::Infinity => "treats infinities in no one way",
             Aspect::Nan => "treats a NaN in no one way",
+            Aspect::Intermediates => "rounds results between operations in no one way",
         }
     }
 
@@ -58,6 +62,7 @@ impl Aspect {
         };
         match self {
             Aspect::Rounding | Aspect::Overflow if is_fixed(encoding) => numbers,
+            Aspect::Intermediates => numbers,
             Aspect::Rounding => LaneSelection { result: Some(ResultClass::Normal), ..numbers },
             Aspect::Overflow => LaneSelection { result: Some(ResultClass::Beyond), ..numbers },
             Aspect::SubnormalResults => {
@@ -131,7 +136,26 @@ impl Aspect {
                 &[("makes a NaN 0", Some(|_| {})), ("makes a NaN something else than 0", None)]
             }
             Aspect::Nan => &[("keeps a NaN a NaN", Some(|_| {})), ("makes a NaN a number", None)],
+            Aspect::Intermediates => &[
+                (
+                    "rounds results between operations",
+                    Some(|d| to_nearest(d, Contraction::Separate)),
+                ),
+                (
+                    "leaves results between operations unrounded",
+                    Some(|d| to_nearest(d, Contraction::Fused)),
+                ),
+                ("rounds towards zero", Some(|d| d.accuracy = Accuracy::TowardZero)),
+                ("gives something else", None),
+            ],
         }
+    }
+
+    /// Whether a lane shows which way was gone, by what each gives. Of results between operations,
+    /// one that the first two ways give alike shows a direction of rounding and nothing else.
+    pub(super) fn is_shown_by(self, results: &[Set]) -> bool {
+        let ways = if self == Aspect::Intermediates { &results[..2] } else { results };
+        ways.windows(2).any(|pair| pair[0] != pair[1])
     }
 
     /// Whether a lane of its classes is looked at: of numbers that become fixed point, those beyond
@@ -152,7 +176,7 @@ impl Aspect {
 }
 
 /// What programs know each way by.
-pub(super) const VALUES: [(&str, &str); 20] = [
+pub(super) const VALUES: [(&str, &str); 23] = [
     ("rounds to nearest even", "nearest_even"),
     ("rounds to nearest, ties away from zero", "nearest_away"),
     ("rounds towards zero", "toward_zero"),
@@ -173,7 +197,15 @@ pub(super) const VALUES: [(&str, &str); 20] = [
     ("makes a NaN something else than 0", "other"),
     ("keeps a NaN a NaN", "nan"),
     ("makes a NaN a number", "number"),
+    ("rounds results between operations", "rounded"),
+    ("leaves results between operations unrounded", "not_rounded"),
+    ("gives something else", "other"),
 ];
+
+fn to_nearest(demand: &mut Demand, contraction: Contraction) {
+    demand.accuracy = Accuracy::NearestEven;
+    demand.results.contraction = contraction;
+}
 
 fn is_fixed(encoding: Encoding) -> bool {
     matches!(encoding, Encoding::Fixed { .. })

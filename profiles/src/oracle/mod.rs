@@ -6,6 +6,7 @@
 //! is what is accepted.
 
 mod bc6h;
+mod chain;
 mod combine;
 mod definition;
 mod dot;
@@ -59,8 +60,9 @@ pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> 
             return Set::everything(encoding);
         }
         // A result that is indeterminate in one part is so in all.
-        let alone = |other: &Operand| accepted_on(encoding, &operands.alone(*other), demand);
-        if operands.beside.iter().any(|other| alone(other).is_everything()) {
+        let of_part = |other: &[Operand]| accepted_on(encoding, &operands.instead(other), demand);
+        let others = operands.beside.chunks(operands.len().max(1));
+        if others.into_iter().any(|other| of_part(other).is_everything()) {
             return Set::everything(encoding);
         }
     }
@@ -241,6 +243,7 @@ fn on_numbers(encoding: Encoding, operands: &[Operand], part: usize, demand: &De
     match (demand.function, &demand.accuracy) {
         (Function::Dot, Accuracy::Steps(step)) => dot::in_steps(encoding, operands, step, demand),
         (Function::MulAdd, _) => combine::multiply_add(encoding, operands, demand),
+        (Function::Chain(chain), _) => chain::accepted(encoding, operands, chain, demand),
         (Function::Div, Accuracy::TwoStep(ulps)) => {
             combine::two_step_division(encoding, operands, *ulps, demand)
         }
@@ -282,6 +285,7 @@ pub fn has_reference(function: Function) -> bool {
         | Function::IsNan
         | Function::IsInf
         | Function::MulAdd
+        | Function::Chain(_)
         | Function::Round
         | Function::Modf
         | Function::Frexp

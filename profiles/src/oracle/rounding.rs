@@ -94,7 +94,7 @@ pub(crate) fn rounding(
 
 /// Whether a function is computed by one operation, of operands that all say what the result is.
 pub(crate) fn is_single_step(function: Function) -> bool {
-    !is_defined(function) && function != Function::MulAdd
+    !is_defined(function) && !function.has_intermediates()
 }
 
 #[cfg(test)]

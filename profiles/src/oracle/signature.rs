@@ -24,7 +24,8 @@ pub struct Operands {
     pub(crate) coding: Option<Coding>,
     /// What the bits of the texel's channel mean that is converted, where they are no float's.
     pub(super) given: Option<Coding>,
-    /// Operands of the other parts, where a result that is partly indeterminate is so as a whole.
+    /// Operands of the other parts, one part after the other, where a result that is partly
+    /// indeterminate is so as a whole.
     pub(super) beside: SmallVec<[Operand; 4]>,
 }
 
@@ -51,9 +52,9 @@ impl Operands {
         (self.coding, self.given) == (None, None) && self.iter().chain(&self.beside).all(is_normal)
     }
 
-    /// This operand in the place of all.
-    pub(super) fn alone(&self, operand: Operand) -> Operands {
-        Operands { list: smallvec![operand], coding: self.coding, ..Operands::default() }
+    /// These operands of another part in the place of all.
+    pub(super) fn instead(&self, operands: &[Operand]) -> Operands {
+        Operands { list: operands.into(), coding: self.coding, ..Operands::default() }
     }
 }
 
@@ -144,6 +145,17 @@ impl Signature {
                     encoding.key(case[0] >> (bits as usize * index) & ((1 << bits) - 1)),
                 )
             }),
+            // A component of either operand.
+            Function::Chain(chain) if chain.is_packed() => {
+                let width = self.params[0].width as usize;
+                let of = |index: usize| {
+                    let layout = self.params[0].format.float();
+                    [index, width + index].map(|at| Operand { layout, bits: case[at] })
+                };
+                let others = (0..width).filter(|other| *other != part).flat_map(of);
+                let list = of(part).into_iter().collect();
+                Operands { list, beside: others.collect(), ..Operands::default() }
+            }
             Function::PackHalf | Function::PackNorm { .. } => self.one_of(part, |index| Operand {
                 layout: self.params[0].format.float(),
                 bits: case[index],

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::str::FromStr;
 
-use fpprobe_spirv::op::{Function, Op};
+use fpprobe_spirv::op::Op;
 use fpprobe_spirv::{Control, Controls, Format, Kernel, ParseError};
 use toml::{Spanned, Table};
 
@@ -459,7 +459,7 @@ fn read_part(
             None => governing(kernel.params()[0].format, format),
         };
     let result = match kernel.result().format {
-        Format::U32 if function == Function::PackHalf => Format::F16,
+        Format::U32 if function.packs_halves() => Format::F16,
         other => governing(other, format),
     };
     let place =

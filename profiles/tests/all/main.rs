@@ -5,6 +5,7 @@ mod abstract_float;
 mod accepted_sets;
 mod built_in;
 mod catalogue;
+mod chains;
 mod claims;
 mod controls;
 mod coverage;

@@ -147,15 +147,13 @@ impl ValueReader {
         let Ok(kernel) = kernel.parse::<Kernel>() else {
             return ValueReader { params: Vec::new(), results: Vec::new() };
         };
-        let readings = |shapes: Vec<Shape>, halves: Function| {
-            shapes
-                .into_iter()
-                .map(|shape| BitsReading::of(shape.format, kernel.op.function == halves))
-                .collect()
+        let readings = |shapes: Vec<Shape>, are_halves: bool| {
+            shapes.into_iter().map(|shape| BitsReading::of(shape.format, are_halves)).collect()
         };
+        let function = kernel.op.function;
         ValueReader {
-            params: readings(kernel.params(), Function::UnpackHalf),
-            results: readings(kernel.results(), Function::PackHalf),
+            params: readings(kernel.params(), function == Function::UnpackHalf),
+            results: readings(kernel.results(), function.packs_halves()),
         }
     }
 
@@ -328,7 +326,9 @@ impl BitsReading {
 pub fn accepted(evidence: &Evidence) -> String {
     let parts = evidence.kernel.parse::<Kernel>().map(|kernel| match kernel.op.function {
         // A rule about packed halves accepts each half by itself.
-        Function::PackHalf if evidence.accepts.is_array() => vec![(String::new(), Format::F16)],
+        function if function.packs_halves() && evidence.accepts.is_array() => {
+            vec![(String::new(), Format::F16)]
+        }
         _ => parts(&kernel),
     });
     let parts = parts.unwrap_or_default();

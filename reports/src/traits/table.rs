@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod atomics;
+mod chains;
 mod conversions;
 mod matrices;
 mod special;
@@ -40,6 +41,7 @@ pub fn rows() -> impl Iterator<Item = &'static TraitRow> {
         matrices::TRAITS,
         subgroups::TRAITS,
         atomics::TRAITS,
+        chains::TRAITS,
     ]
     .into_iter()
     .flatten()

@@ -263,3 +263,18 @@ fn kernels_of_every_kind_are_looked_at() {
     }
     assert!(all.len() > 150, "{}", all.len());
 }
+
+#[test]
+fn lanes_show_whether_a_sum_is_rounded_before_it_is_narrowed() {
+    // 1 + 2^-11, a midpoint of binary16, with 2^-26 more, or less, which binary32 does not hold.
+    let (above, below) = ([0x3f80_1000, 0x3280_0000], [0x3f80_3000, 0xb280_0000]);
+    let narrowed = |results: [u64; 2]| {
+        let all = [observed("f32.fadd_fconvert_f16", &[&above, &below], &results)];
+        of(&all, "f32.narrowed_to_f16").run_time.unwrap()
+    };
+    assert_eq!(narrowed([0x3c00, 0x3c02]).value, "rounded");
+    assert_eq!(narrowed([0x3c01, 0x3c01]).value, "not_rounded");
+    assert_eq!(narrowed([0x3c00, 0x3c01]).value, "toward_zero");
+    let mixed = narrowed([0x3c01, 0x3c02]);
+    assert_eq!((mixed.value.as_str(), mixed.lanes), ("mixed", 2));
+}

@@ -1,5 +1,7 @@
 //! The mathematical functions that operations compute.
 
+use super::chain::Chain;
+
 /// Comparison relations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -153,4 +155,18 @@ pub enum Function {
     SummationOrder,
     /// `x + n * y`, the sum of x and of y added n times.
     AddMany,
+    /// A sum or product, and what it is converted to or added to.
+    Chain(Chain),
+}
+
+impl Function {
+    /// Whether the result is a word of two binary16 encodings.
+    pub fn packs_halves(self) -> bool {
+        self == Function::PackHalf || matches!(self, Function::Chain(chain) if chain.is_packed())
+    }
+
+    /// Whether a result between its operations may be left unrounded.
+    pub fn has_intermediates(self) -> bool {
+        matches!(self, Function::MulAdd | Function::Chain(_))
+    }
 }

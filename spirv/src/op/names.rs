@@ -133,7 +133,7 @@ const NAMES: [(&str, &[&str], &[&str]); 91] = [
 ];
 
 /// Names in one language.
-const NAMES_IN: [(&str, Language, &[&str]); 41] = [
+const NAMES_IN: [(&str, Language, &[&str]); 75] = [
     ("load", Language::Glsl, &["texelFetch", "imageLoad"]),
     ("load", Language::Hlsl, &["Load"]),
     ("load", Language::Wgsl, &["textureLoad"]),
@@ -175,6 +175,40 @@ const NAMES_IN: [(&str, Language, &[&str]); 41] = [
     ("fconvert_f16", Language::Cuda, &["__float2half_rn"]),
     ("fconvert_f32", Language::Cuda, &["__half2float"]),
     ("convert_f_to_s", Language::Cuda, &["__float2int_rz"]),
+    ("fadd_fconvert_f16", Language::Glsl, &["float16_t(x + y)"]),
+    ("fadd_fconvert_f16", Language::Hlsl, &["half(x + y)"]),
+    ("fadd_fconvert_f16", Language::Wgsl, &["f16(x + y)"]),
+    ("fadd_fconvert_f16", Language::Cuda, &["__float2half_rn(x + y)"]),
+    ("fadd_fconvert_f32", Language::Glsl, &["float(x + y)"]),
+    ("fadd_fconvert_f32", Language::Hlsl, &["float(x + y)"]),
+    ("fadd_quantize_to_f16", Language::Wgsl, &["quantizeToF16(x + y)"]),
+    ("fadd_pack_half_2x16", Language::Glsl, &["packHalf2x16(x + y)"]),
+    ("fadd_pack_half_2x16", Language::Hlsl, &["f32tof16(x + y)"]),
+    ("fadd_pack_half_2x16", Language::Wgsl, &["pack2x16float(x + y)"]),
+    ("fmul_fconvert_f16", Language::Glsl, &["float16_t(x * y)"]),
+    ("fmul_fconvert_f16", Language::Hlsl, &["half(x * y)"]),
+    ("fmul_fconvert_f16", Language::Wgsl, &["f16(x * y)"]),
+    ("fmul_fconvert_f16", Language::Cuda, &["__float2half_rn(x * y)"]),
+    ("fmul_fconvert_f32", Language::Glsl, &["float(x * y)"]),
+    ("fmul_fconvert_f32", Language::Hlsl, &["float(x * y)"]),
+    ("fmul_quantize_to_f16", Language::Wgsl, &["quantizeToF16(x * y)"]),
+    ("fmul_pack_half_2x16", Language::Glsl, &["packHalf2x16(x * y)"]),
+    ("fmul_pack_half_2x16", Language::Hlsl, &["f32tof16(x * y)"]),
+    ("fmul_pack_half_2x16", Language::Wgsl, &["pack2x16float(x * y)"]),
+    ("fadd_narrow_f16_fadd", Language::Glsl, &["float(float16_t(x + y)) + z"]),
+    ("fadd_narrow_f16_fadd", Language::Hlsl, &["float(half(x + y)) + z"]),
+    ("fadd_narrow_f16_fadd", Language::Wgsl, &["f32(f16(x + y)) + z"]),
+    ("fadd_narrow_f32_fadd", Language::Glsl, &["double(float(x + y)) + z"]),
+    ("fadd_narrow_f32_fadd", Language::Hlsl, &["double(float(x + y)) + z"]),
+    ("fadd_quantize_fadd", Language::Wgsl, &["quantizeToF16(x + y) + z"]),
+    ("fadd_widen_fadd", Language::Glsl, &["float16_t(float(x + y) + float(z))"]),
+    ("fadd_widen_fadd", Language::Hlsl, &["half(float(x + y) + float(z))"]),
+    ("fadd_widen_fadd", Language::Wgsl, &["f16(f32(x + y) + f32(z))"]),
+    ("fmul_widen_f32_fadd", Language::Glsl, &["float(x * y) + z"]),
+    ("fmul_widen_f32_fadd", Language::Hlsl, &["float(x * y) + z"]),
+    ("fmul_widen_f32_fadd", Language::Wgsl, &["f32(x * y) + z"]),
+    ("fmul_widen_f64_fadd", Language::Glsl, &["double(x * y) + z"]),
+    ("fmul_widen_f64_fadd", Language::Hlsl, &["double(x * y) + z"]),
 ];
 
 impl Op {

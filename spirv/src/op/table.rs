@@ -2,6 +2,7 @@
 
 use rspirv::spirv::{GlslStd450Op as GLOp, Op as SpvOp};
 
+use super::chain::{Chain, Link};
 use super::code::{Arg, Blend, Code, FixedFunctionState, Inst, Step};
 use super::function::{Function, Relation};
 use super::{Components, Op, OperandType, Width};
@@ -13,6 +14,7 @@ use crate::subgroup::SubgroupForm;
 use Format::{Bf16, Bool, F16, F32, F64, I32, U32};
 
 const FLOATS: &[Format] = Format::FLOATS;
+const HALF: &[Format] = &[F16];
 const HALF_AND_SINGLE: &[Format] = &[F16, F32];
 const SINGLE: &[Format] = &[F32];
 const DOUBLE: &[Format] = &[F64];
@@ -166,6 +168,33 @@ const fn atomic(
     row(name, FLOATS, params, T, Code::Atomic(op, form), "", function, about).whole(1, 1)
 }
 
+/// Operations in a row, on x and y and perhaps z.
+const fn chain(
+    name: &'static str,
+    formats: &'static [Format],
+    (params, result): (&'static [OperandType], OperandType),
+    steps: &'static [Step],
+    links: &'static [Link],
+    about: &'static str,
+) -> Op {
+    let multiplies = matches!(steps[0].inst, Inst::Core(SpvOp::FMul));
+    let function = Function::Chain(Chain { multiplies, links });
+    row(name, formats, params, result, Code::Steps(steps), "", function, about).whole(1, 1)
+}
+
+const SUM: Step = step(SpvOp::FAdd, BOTH);
+const PRODUCT: Step = step(SpvOp::FMul, BOTH);
+const SUM_OF_PAIRS: Step = step_to(SpvOp::FAdd, BOTH, PAIR);
+const PRODUCT_OF_PAIRS: Step = step_to(SpvOp::FMul, BOTH, PAIR);
+const FIRST: &[Arg] = &[Arg::Step(0)];
+const QUANTIZED: Step = step(SpvOp::QuantizeToF16, FIRST);
+const PACKED: Step = Step { inst: Inst::Ext(GLOp::PackHalf2x16), args: FIRST, result: WORD };
+
+/// The first step's result in another format.
+const fn first_to(format: Format) -> Step {
+    step_to(SpvOp::FConvert, FIRST, fixed(format))
+}
+
 /// Every operation, in the order of the catalogue.
 #[rustfmt::skip]
 pub static OPS: &[Op] = &[
@@ -297,6 +326,21 @@ pub static OPS: &[Op] = &[
     row("unpack_unorm_2x16", SINGLE, &[WORD], PAIR, ext(GLOp::UnpackUnorm2x16), "unpackUnorm2x16($0)", Function::UnpackNorm { bits: 16, signed: false }, "halves of a word to two of [0, 1]").whole(1, 1),
     row("pack_double_2x32", DOUBLE, &[WORDS], SCALAR, ext(GLOp::PackDouble2x32), "packDouble2x32($0)", Function::PackDouble, "two words to the binary64 of those bits").whole(1, 1),
     row("unpack_double_2x32", DOUBLE, &[SCALAR], WORDS, ext(GLOp::UnpackDouble2x32), "unpackDouble2x32($0)", Function::UnpackDouble, "a binary64 to two words, the low one first").whole(1, 1),
+    // Operations in a row.
+    chain("fadd_fconvert_f16", SINGLE, (&[T, T], fixed(F16)), &[SUM, first_to(F16)], &[Link::Round(F32), Link::Round(F16)], "x + y, converted to binary16"),
+    chain("fmul_fconvert_f16", SINGLE, (&[T, T], fixed(F16)), &[PRODUCT, first_to(F16)], &[Link::Round(F32), Link::Round(F16)], "x * y, converted to binary16"),
+    chain("fadd_fconvert_f32", DOUBLE, (&[T, T], fixed(F32)), &[SUM, first_to(F32)], &[Link::Round(F64), Link::Round(F32)], "x + y, converted to binary32"),
+    chain("fmul_fconvert_f32", DOUBLE, (&[T, T], fixed(F32)), &[PRODUCT, first_to(F32)], &[Link::Round(F64), Link::Round(F32)], "x * y, converted to binary32"),
+    chain("fadd_quantize_to_f16", SINGLE, (&[T, T], T), &[SUM, QUANTIZED], &[Link::Round(F32), Link::Quantize], "x + y, quantized to binary16"),
+    chain("fmul_quantize_to_f16", SINGLE, (&[T, T], T), &[PRODUCT, QUANTIZED], &[Link::Round(F32), Link::Quantize], "x * y, quantized to binary16"),
+    chain("fadd_pack_half_2x16", SINGLE, (&[PAIR, PAIR], WORD), &[SUM_OF_PAIRS, PACKED], &[Link::Round(F32), Link::Pack], "x + y of two components, packed as two binary16"),
+    chain("fmul_pack_half_2x16", SINGLE, (&[PAIR, PAIR], WORD), &[PRODUCT_OF_PAIRS, PACKED], &[Link::Round(F32), Link::Pack], "x * y of two components, packed as two binary16"),
+    chain("fadd_narrow_f16_fadd", SINGLE, (&[T, T, T], T), &[SUM, first_to(F16), step(SpvOp::FConvert, &[Arg::Step(1)]), step(SpvOp::FAdd, &[Arg::Step(2), Arg::Param(2)])], &[Link::Round(F32), Link::Round(F16), Link::Add, Link::Round(F32)], "x + y, converted to binary16 and back, + z"),
+    chain("fadd_narrow_f32_fadd", DOUBLE, (&[T, T, T], T), &[SUM, first_to(F32), step(SpvOp::FConvert, &[Arg::Step(1)]), step(SpvOp::FAdd, &[Arg::Step(2), Arg::Param(2)])], &[Link::Round(F64), Link::Round(F32), Link::Add, Link::Round(F64)], "x + y, converted to binary32 and back, + z"),
+    chain("fadd_quantize_fadd", SINGLE, (&[T, T, T], T), &[SUM, QUANTIZED, step(SpvOp::FAdd, &[Arg::Step(1), Arg::Param(2)])], &[Link::Round(F32), Link::Quantize, Link::Add, Link::Round(F32)], "x + y, quantized to binary16, + z"),
+    chain("fadd_widen_fadd", HALF, (&[T, T, T], T), &[SUM, first_to(F32), step_to(SpvOp::FConvert, &[Arg::Param(2)], fixed(F32)), step_to(SpvOp::FAdd, &[Arg::Step(1), Arg::Step(2)], fixed(F32)), step(SpvOp::FConvert, &[Arg::Step(3)])], &[Link::Round(F16), Link::Add, Link::Round(F32), Link::Round(F16)], "x + y, converted to binary32, + z there, converted back"),
+    chain("fmul_widen_f32_fadd", HALF, (&[T, T, fixed(F32)], fixed(F32)), &[PRODUCT, first_to(F32), step_to(SpvOp::FAdd, &[Arg::Step(1), Arg::Param(2)], fixed(F32))], &[Link::Round(F16), Link::Add, Link::Round(F32)], "x * y, converted to binary32, + z"),
+    chain("fmul_widen_f64_fadd", SINGLE, (&[T, T, fixed(F64)], fixed(F64)), &[PRODUCT, first_to(F64), step_to(SpvOp::FAdd, &[Arg::Step(1), Arg::Param(2)], fixed(F64))], &[Link::Round(F32), Link::Add, Link::Round(F64)], "x * y, converted to binary64, + z"),
     // Bit movers.
     row("load_store", FLOATS, &[T], T, Code::LoadStore, "$0", Function::Move, "load and store"),
     row("copy_object", FLOATS, &[T], T, core(SpvOp::CopyObject), "", Function::Move, "OpCopyObject"),

@@ -338,6 +338,8 @@ mod tests {
             ("min", &["fmin", "nmin"]),
             ("fmod", &["fmod"]),
             ("f32tof16", &["fconvert_f16", "pack_half_2x16"]),
+            ("quantizeToF16(x + y)", &["fadd_quantize_to_f16"]),
+            ("excess precision", &["f32.narrowed_between_sums"]),
             ("%", &["frem"]),
             ("textureLoad", &["load"]),
             ("imageStore", &["store"]),

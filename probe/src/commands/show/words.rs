@@ -19,7 +19,7 @@ const SYNONYMS: [(&str, &str); 13] = [
     ("rtne", "rte"),
 ];
 /// Terms of programs and manuals, in small letters and digits, with what `show` finds.
-const TERMS: [(&str, &str); 36] = [
+const TERMS: [(&str, &str); 39] = [
     ("precise", "f32.mul_then_add_under_no_contraction"),
     ("invariant", "stages_agree"),
     ("fpcontract", "f32.mul_then_add"),
@@ -44,6 +44,9 @@ const TERMS: [(&str, &str); 36] = [
     ("fltepsilon", "f32.rounding"),
     ("epsilon", "f32.rounding"),
     ("doublerounding", "f64.to_f16_rounding"),
+    ("excessprecision", "f32.narrowed_between_sums"),
+    ("fmamix", "f16.widened_product"),
+    ("madmix", "f16.widened_product"),
     ("nanpropagation", "nan bits"),
     ("shaderdenormpreservefloat16", "f16.subnormal_operands_under_preserve"),
     ("shaderdenormpreservefloat32", "f32.subnormal_operands_under_preserve"),

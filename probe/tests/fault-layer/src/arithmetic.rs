@@ -27,8 +27,7 @@
 //! | `round toward zero in f32.fadd\|f32.fconvert_f16` | directed rounding, overflow to the largest finite value |
 //! | `round to nearest in f16.inverse_sqrt` | a result that is one or two encodings off is put right |
 //! | `round to nearest in r8unorm.load` | so is what is read from fixed point |
-//! | `fuse in f32.fadd` | the `OpFAdd` of a product is carried out in binary64, `NoContraction` or not |
-//! | `fuse in f32.fconvert_f16` | the conversion of a sum or product is rounded once, from binary64 |
+//! | `fuse in f32.fadd` | the `OpFAdd` of a product, widened or not, is carried out in binary64, `NoContraction` or not |
 //! | `drop in f32.quantize_to_f16` | what it quantizes stays as it is |
 //! | `drop in f16.fconvert_f32` | a conversion back from a narrower format gives what was converted there |
 //! | `split in f32.fdiv` | `x / y` becomes `x * (1 / y)` |

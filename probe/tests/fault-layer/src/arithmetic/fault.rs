@@ -36,7 +36,7 @@ pub enum Verb {
     Flush { format: Format, operands: bool, flush: Option<Sign> },
     /// The result is rounded anew.
     Round(Direction),
-    /// A sum of a product becomes a fused one, a conversion one with what it converts.
+    /// A sum of a product becomes a fused one.
     Fuse,
     /// A rounding to a narrower format is left out.
     Drop,

@@ -1,5 +1,5 @@
-//! Where values come from: sums of products, conversions of sums, conversions that undo each other,
-//! which a compiler may make one of, or none.
+//! Where values come from: sums from products, conversions from conversions that they undo. A
+//! compiler may make one of the two, or none.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,13 @@ use rspirv::spirv::{Op, Word};
 use super::module::{Rewriter, ids};
 use super::place::Places;
 
-/// Additions, multiplications and conversions by their results.
+/// Multiplications and conversions by their results.
 pub struct Origins(HashMap<Word, (Op, Vec<Operand>)>);
 
 impl Origins {
     pub fn new(functions: &[Function]) -> Origins {
         let all = functions.iter().flat_map(Function::all_inst_iter);
-        let own =
-            all.filter(|inst| matches!(inst.class.opcode, Op::FAdd | Op::FMul | Op::FConvert));
+        let own = all.filter(|inst| matches!(inst.class.opcode, Op::FMul | Op::FConvert));
         let origin = |inst: &Instruction| {
             Some((inst.result_id?, (inst.class.opcode, inst.operands.clone())))
         };
@@ -54,37 +53,28 @@ impl Origins {
 }
 
 impl Rewriter {
-    /// The sum of a product, or the conversion of a sum or product, in binary64, where products are
-    /// exact: drivers may carry out `Fma` in two roundings, which is what this is not to be.
+    /// The sum of a product in binary64, where products are exact: drivers may carry out `Fma` in
+    /// two roundings, which is what this is not to be.
     pub fn fused(
         &mut self,
-        inst: &Instruction,
+        sum: &Instruction,
         origins: &Origins,
         places: &Places,
     ) -> Option<Vec<Instruction>> {
-        let result = inst.result_id?;
-        let kind = self.vector(Format::F64, places.view(result)?.count);
-        let mut wide = |operand: &Operand| self.emit(Op::FConvert, kind, vec![operand.clone()]);
-        let first = inst.operands.first()?;
-        let value = if inst.class.opcode == Op::FConvert {
-            let (opcode, operands) = [Op::FAdd, Op::FMul]
-                .into_iter()
-                .find_map(|opcode| Some((opcode, origins.of(first, opcode)?)))?;
-            let operands = ids([wide(operands.first()?), wide(operands.get(1)?)]);
-            self.emit(opcode, kind, operands)
-        } else {
-            let second = inst.operands.get(1)?;
-            let (factors, other) = match (origins.factors(first), origins.factors(second)) {
-                (Some(factors), _) => (factors, second),
-                (None, Some(factors)) => (factors, first),
-                (None, None) => return None,
-            };
-            let [x, y, z] = [factors.first()?, factors.get(1)?, other].map(wide);
-            let product = self.emit(Op::FMul, kind, ids([x, y]));
-            self.emit(Op::FAdd, kind, ids([product, z]))
+        let (first, second) = (sum.operands.first()?, sum.operands.get(1)?);
+        let (factors, other) = match (origins.factors(first), origins.factors(second)) {
+            (Some(factors), _) => (factors, second),
+            (None, Some(factors)) => (factors, first),
+            (None, None) => return None,
         };
+        let result = sum.result_id?;
         self.contract(result);
-        self.out.push(Instruction::new(Op::FConvert, inst.result_type, Some(result), ids([value])));
+        let kind = self.vector(Format::F64, places.view(result)?.count);
+        let [x, y, z] = [factors.first()?, factors.get(1)?, other]
+            .map(|operand| self.emit(Op::FConvert, kind, vec![operand.clone()]));
+        let product = self.emit(Op::FMul, kind, ids([x, y]));
+        let wide = self.emit(Op::FAdd, kind, ids([product, z]));
+        self.out.push(Instruction::new(Op::FConvert, sum.result_type, Some(result), ids([wide])));
         Some(std::mem::take(&mut self.out))
     }
 }

@@ -63,10 +63,7 @@ fn sensible(fault: &Fault) -> Result<(), String> {
             Verb::Round(_) if !round::knows(operation.1, operation.0) => {
                 return refused("is not rounded here", operation);
             }
-            Verb::Fuse
-                if operation.0 == Format::F64
-                    || !matches!(operation.1.name, "fadd" | "fconvert_f16") =>
-            {
+            Verb::Fuse if operation.1.name != "fadd" || operation.0 == Format::F64 => {
                 return refused("is not what takes a product in", operation);
             }
             Verb::Drop

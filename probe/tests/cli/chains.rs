@@ -37,8 +37,7 @@ fn a_conversion_that_another_undoes_is_removed_unless_fast_math_is_forbidden() {
         let profiles = device["profiles"].as_array().unwrap();
         let vulkan = profiles.iter().find(|one| one["id"] == "vulkan").unwrap();
         let rules = vulkan["rules"].as_array().unwrap();
-        for rule in rules.iter().filter(|one| one["verdict"] == "deviates") {
-            panic!("{driver}: {rule:#}");
-        }
+        let broken = rules.iter().find(|one| one["verdict"] == "deviates");
+        assert_eq!(broken, None, "{driver}");
     }
 }

@@ -151,8 +151,8 @@ impl Aspect {
         }
     }
 
-    /// Whether a lane shows which way was gone, by what each gives. Of results between operations,
-    /// one that the first two ways give alike shows a direction of rounding and nothing else.
+    /// Whether what each way gives on a lane shows the way that a kernel took. Where the first two
+    /// ways give the same, it says nothing of results between operations.
     pub(super) fn is_shown_by(self, results: &[Set]) -> bool {
         let ways = if self == Aspect::Intermediates { &results[..2] } else { results };
         ways.windows(2).any(|pair| pair[0] != pair[1])

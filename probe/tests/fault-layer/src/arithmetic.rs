@@ -57,8 +57,9 @@
 //!
 //! CONTROL is a control of the module: `flush f32 results under ftz32`, `... unless dp32`.
 //!
-//! At one instruction `fuse`, `drop` and `split` come first, then `flush` and `pass` of operands, the
-//! instruction, `round`, `flush` of its result, `give`; each kind in the order of the statements.
+//! At one instruction `fuse`, `drop` and `split` come first, then `flush` and `pass` of operands,
+//! the instruction, `round`, `flush` of its result, `give`; each kind in the order of the
+//! statements.
 
 use std::collections::{BTreeSet, HashSet};
 use std::str::FromStr;

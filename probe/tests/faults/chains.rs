@@ -2,8 +2,8 @@
 
 use crate::faulty::{Run, run_on};
 
-/// Midpoints of binary16 that sums and products are rounded to: rounded once they are numbers beside
-/// these, on the side of the odd neighbour.
+/// Midpoints of binary16 that sums and products are rounded to: rounded once they are numbers
+/// beside these, on the side of the odd neighbour.
 const ONCE: &str = "\
 give r+1 in f32.fconvert_f16 at f32.fadd_f*|f32.fmul_f* when x.magnitude is 3f801000
 give r-1 in f32.fconvert_f16 at f32.fadd_f*|f32.fmul_f* when x.magnitude is 3f803000

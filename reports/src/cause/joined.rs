@@ -41,6 +41,7 @@ pub(super) fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
         by_kind.entry((Symptom::Neighbour, LOADS)).or_default().extend(decoded);
     }
     of_loads(by_kind);
+    of_chained(by_kind);
     for group in groups {
         for (part, whole) in MERGED {
             let Some(known) = by_kind.get(&(whole, group)) else { continue };
@@ -83,6 +84,39 @@ fn of_loads(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
         by_kind.entry((symptom, LOADS)).or_default().extend(converted);
         if !stored.is_empty() {
             by_kind.insert((symptom, STORES), stored);
+        }
+    }
+}
+
+/// Operations in a row fail by what one of them does: where an operation by the same instruction
+/// fails by itself, theirs is that cause, before others one of the same symptom.
+fn of_chained(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
+    let is_chain = |lane: &FailingLane<'_>| matches!(lane.kernel.op.function, Function::Chain(_));
+    let mut alone: Vec<(Kind, &'static str, Code, usize)> = Vec::new();
+    for (kind, lanes) in by_kind.iter().filter(|((_, group), _)| !group.is_empty()) {
+        let lanes: Vec<_> = lanes.iter().filter(|lane| !is_chain(lane)).copied().collect();
+        for lane in &lanes {
+            let op = lane.kernel.op;
+            if !alone.iter().any(|(known, name, ..)| (known, *name) == (kind, op.name)) {
+                alone.push((*kind, op.name, op.code, lanes.len()));
+            }
+        }
+    }
+    let through = |(symptom, group): Kind, lane: &FailingLane<'_>| {
+        let shared = alone.iter().filter(|(.., code, _)| {
+            code.instructions().any(|one| lane.kernel.op.code.instructions().any(|own| own == one))
+        });
+        let nearest = shared.max_by_key(|((other, of), .., lanes)| {
+            (*other == symptom, (*other, *of) == (symptom, group), *lanes)
+        });
+        nearest.map_or((symptom, group), |(kind, ..)| *kind)
+    };
+    let kinds: Vec<Kind> = by_kind.keys().filter(|(_, group)| !group.is_empty()).copied().collect();
+    for kind in kinds {
+        let lanes = by_kind.remove(&kind).unwrap_or_default();
+        for lane in lanes {
+            let own = if is_chain(&lane) { through(kind, &lane) } else { kind };
+            by_kind.entry(own).or_default().push(lane);
         }
     }
 }

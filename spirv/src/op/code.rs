@@ -124,6 +124,16 @@ const LOADS: [Route; 6] = [
 ];
 
 impl Code {
+    /// The instructions that compute on floats, where the operation is nothing else.
+    pub fn instructions(self) -> impl Iterator<Item = Inst> {
+        let (one, steps) = match self {
+            Code::Inst(inst) => (Some(inst), &[][..]),
+            Code::Steps(steps) => (None, steps),
+            _ => (None, &[][..]),
+        };
+        one.into_iter().chain(steps.iter().map(|step| step.inst))
+    }
+
     /// The routes it can take in a format, the natural one first.
     pub const fn routes(self, format: Format) -> &'static [Route] {
         match self {

@@ -51,6 +51,18 @@ impl<'a> LaneView<'a> {
             .flat_map(move |case| (0..parts).map(move |part| (case, part)))
     }
 
+    /// Every lane, those of equal operands side by side where texels have fewer values in a channel
+    /// than there are texels.
+    pub(super) fn by_operands(&self) -> Vec<LaneIndex> {
+        let mut all: Vec<LaneIndex> = self.indices().collect();
+        if self.signature.is_of_channels() {
+            let parts = 0..self.signature.encodings.len();
+            let alike: Vec<usize> = parts.map(|part| self.signature.alike(part)).collect();
+            all.sort_by_cached_key(|lane| (alike[lane.1], self.operands(*lane).bits()));
+        }
+        all
+    }
+
     /// How the bits of a lane's result are read.
     pub(super) fn encoding(&self, (_, part): LaneIndex) -> Encoding {
         self.signature.encodings[part]

@@ -17,14 +17,17 @@ pub(super) fn judge(views: &[LaneView<'_>]) -> Vec<KernelJudgement> {
     let mut all_statistics: Vec<RuleLanes<'_>> =
         views.iter().map(|view| RuleLanes::new(view, &mut demands)).collect();
     let mut accepted = SetsByDemand::new(&demands);
-    for index in any.indices() {
-        let operands = any.operands(index);
-        if index.1 == 0 || !any.is_whole() {
+    let mut last = None;
+    for index in any.by_operands() {
+        let question = (any.encoding(index), any.operands(index));
+        let is_same = if any.is_whole() { index.1 != 0 } else { last.as_ref() == Some(&question) };
+        if !is_same {
             accepted.clear();
         }
         for statistics in &mut all_statistics {
-            statistics.add(index, &operands, &demands, &accepted);
+            statistics.add(index, &question.1, &demands, &accepted);
         }
+        last = Some(question);
     }
     all_statistics.into_iter().map(RuleLanes::finish).collect()
 }
@@ -113,7 +116,9 @@ impl<'a> RuleLanes<'a> {
     }
 
     fn finish(self) -> KernelJudgement {
-        let RuleLanes { view, watch, kept, mut judged, .. } = self;
+        let RuleLanes { view, watch, mut kept, mut judged, .. } = self;
+        kept.sort_unstable();
+        judged.failing.sort_unstable();
         judged.strict &= judged.failing.is_empty();
         for requirement in &view.rule.requirements {
             let demands = relation::explanations(*requirement, view.demand);

@@ -5,7 +5,7 @@ use crate::accuracy::Accuracy;
 use crate::encoding::{Encoding, assemble};
 use crate::environment::{Environment, Ulp};
 use crate::observation::{Observation, Outcome};
-use crate::oracle::{Signature, accepted_on};
+use crate::oracle::{Demand, Signature, accepted_on};
 use crate::profile::{Profile, built_in, built_in_ids};
 
 /// Scalars, vectors as a whole and by components, two results, channels of texels, multiply-adds,

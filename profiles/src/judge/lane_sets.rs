@@ -1,4 +1,4 @@
-//! What several demands accept in one lane, asked for once each. Where nothing but normal numbers
+//! What several demands accept in one lane, each computed once. Where nothing but normal numbers
 //! come in and go out, no environment has a say, and demands of one accuracy share what they
 //! accept.
 
@@ -89,16 +89,16 @@ impl<'a> SetsByDemand<'a> {
         operands: &Operands,
     ) -> &Sets {
         self.of(demand).accepted.get_or_init(|| {
-            let ask = |demand: usize| view.accepted(index, operands, &self.demands.all[demand]);
+            let compute = |demand: usize| view.accepted(index, operands, &self.demands.all[demand]);
             match self.demands.first_alike[demand] {
                 Some(first) if first != demand && operands.are_normal() => {
-                    let shared = self.of(first).accepted.get_or_init(|| ask(first));
+                    let shared = self.of(first).accepted.get_or_init(|| compute(first));
                     match &shared[..] {
                         [set] if set.is_amid_normals() => smallvec![set.clone()],
-                        _ => ask(demand),
+                        _ => compute(demand),
                     }
                 }
-                _ => ask(demand),
+                _ => compute(demand),
             }
         })
     }

@@ -29,6 +29,9 @@ pub static ANSWERS: &[OutputFormat] = &[
     OutputFormat { name: "md", extensions: &[], about: "Markdown", renderer: &AnswersMarkdown },
 ];
 
+/// How many lanes of an answer fit a screen.
+const FEW: usize = 3;
+
 struct AnswersText;
 
 impl Render for AnswersText {
@@ -52,8 +55,13 @@ impl Render for AnswersText {
                     &[(Ink::Strong, id), (Ink::Plain, "  "), (Ink::Note, question)],
                 )?;
                 paper.line(5, 0, &[(Ink::Plain, answer)])?;
-                for shown in evidence {
+                let few = if style.is_whole() { evidence.len() } else { FEW };
+                for shown in evidence.iter().take(few) {
                     paper.line(7, 2, &[(Ink::Faint, &lane(shown))])?;
+                }
+                if few < evidence.len() {
+                    let rest = format!("{few} of {} lanes; all with -v", evidence.len());
+                    paper.line(7, 2, &[(Ink::Faint, &rest)])?;
                 }
             }
         }

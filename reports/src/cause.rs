@@ -370,6 +370,7 @@ fn cause(
         texels: &texels,
         operations: &operations,
         distance,
+        far: (lanes.iter().filter(|lane| lane.diagnosis.distance > 1).count(), lanes.len()),
         of_infinities: shows(Symptom::InfinityLost)
             || shows(Symptom::InfinityMade)
             || shows(Symptom::OverflowToInfinity),

@@ -16,6 +16,10 @@ const TEXEL: &str = "texel";
 /// Operations, and formats of images, that are named; of more, their group and number.
 pub(super) const NAMED: usize = 3;
 
+/// One lane in so many is off by more than one encoding where a cause says first that the others
+/// are not.
+const FEW: usize = 10;
+
 /// `f32 pow: a number becomes NaN`.
 pub(super) struct Headline<'a> {
     pub symptom: Symptom,
@@ -32,6 +36,8 @@ pub(super) struct Headline<'a> {
     pub operations: &'a [String],
     /// Encodings between the worst result and what is accepted.
     pub distance: u64,
+    /// How many lanes are off by more than one encoding, and of how many.
+    pub far: (usize, usize),
     /// Whether infinities are lost or made on some of the lanes, beside NaNs.
     pub of_infinities: bool,
     /// What lanes with the symptom give, where it is one value or two: `0 or 128`.
@@ -87,7 +93,16 @@ impl fmt::Display for Headline<'_> {
             Symptom::InfinityMade => format!("{of}: gives infinity instead of a number"),
             Symptom::FoldedOtherwise => format!("{of}: folded otherwise than at run time"),
             Symptom::Neighbour => format!("{of}: off by the last bit"),
-            Symptom::Inaccurate => format!("{of}: {}", beyond(self.distance)),
+            Symptom::Inaccurate => {
+                let (far, all) = self.far;
+                let few = if far * FEW <= all {
+                    let [far, all] = [far, all].map(phrase::grouped);
+                    format!("off by the last bit, {far} of {all} lanes ")
+                } else {
+                    String::new()
+                };
+                format!("{of}: {few}{}", beyond(self.distance))
+            }
             Symptom::ZeroMade => format!("{of}: gives 0 instead of another number"),
             Symptom::Unrelated if self.group == COMPARISONS => format!("{of}: the opposite result"),
             Symptom::Unrelated => match self.given {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fpprobe_profiles::judge::{Symptom, SymptomRank};
 use fpprobe_spirv::op::Code;
-use fpprobe_spirv::{Format, Function, Route};
+use fpprobe_spirv::{Format, Function, Op, Route};
 
 use super::headline::NAMED;
 use super::{FailingLane, Kind, LOADS, STORES, UNITS};
@@ -91,34 +91,46 @@ fn of_loads(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
 /// Operations in a row fail by what one of them does: where an operation by the same instruction
 /// fails by itself, theirs is that cause, before others one of the same symptom.
 fn of_chained(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
-    let is_chain = |lane: &FailingLane<'_>| matches!(lane.kernel.op.function, Function::Chain(_));
-    let mut alone: Vec<(Kind, &'static str, Code, usize)> = Vec::new();
+    let mut alone: Vec<(Kind, &'static Op, usize)> = Vec::new();
     for (kind, lanes) in by_kind.iter().filter(|((_, group), _)| !group.is_empty()) {
-        let lanes: Vec<_> = lanes.iter().filter(|lane| !is_chain(lane)).copied().collect();
-        for lane in &lanes {
-            let op = lane.kernel.op;
-            if !alone.iter().any(|(known, name, ..)| (known, *name) == (kind, op.name)) {
-                alone.push((*kind, op.name, op.code, lanes.len()));
-            }
-        }
+        alone.extend(single(lanes).into_iter().map(|op| (*kind, op, lanes.len())));
     }
     let through = |(symptom, group): Kind, lane: &FailingLane<'_>| {
-        let shared = alone.iter().filter(|(.., code, _)| {
-            code.instructions().any(|one| lane.kernel.op.code.instructions().any(|own| own == one))
-        });
-        let nearest = shared.max_by_key(|((other, of), .., lanes)| {
+        let shared = alone.iter().filter(|(_, op, _)| is_part(op, lane));
+        let nearest = shared.max_by_key(|((other, of), _, lanes)| {
             (*other == symptom, (*other, *of) == (symptom, group), *lanes)
         });
         nearest.map_or((symptom, group), |(kind, ..)| *kind)
     };
     let kinds: Vec<Kind> = by_kind.keys().filter(|(_, group)| !group.is_empty()).copied().collect();
     for kind in kinds {
-        let lanes = by_kind.remove(&kind).unwrap_or_default();
-        for lane in lanes {
-            let own = if is_chain(&lane) { through(kind, &lane) } else { kind };
+        for lane in by_kind.remove(&kind).unwrap_or_default() {
+            let own = if is_chained(&lane) { through(kind, &lane) } else { kind };
             by_kind.entry(own).or_default().push(lane);
         }
     }
+}
+
+/// Whether the operation of a lane is several in a row.
+fn is_chained(lane: &FailingLane<'_>) -> bool {
+    matches!(lane.kernel.op.function, Function::Chain(_))
+}
+
+/// The other operations of these lanes.
+fn single(lanes: &[FailingLane<'_>]) -> Vec<&'static Op> {
+    let mut ops: Vec<&'static Op> = Vec::new();
+    for lane in lanes.iter().filter(|lane| !is_chained(lane)) {
+        if !ops.iter().any(|known| known.name == lane.kernel.op.name) {
+            ops.push(lane.kernel.op);
+        }
+    }
+    ops
+}
+
+/// Whether a chain has an instruction of this operation.
+fn is_part(op: &Op, chained: &FailingLane<'_>) -> bool {
+    let own = || chained.kernel.op.code.instructions();
+    op.code.instructions().any(|one| own().any(|other| other == one))
 }
 
 /// An operation that is computed on its own has one routine: where special results of it are wrong,
@@ -164,14 +176,20 @@ fn operations(lanes: &[FailingLane<'_>]) -> HashMap<(&'static str, Format, bool)
 }
 
 /// Unrelated values of an operation that is computed on its own have nothing in common with those
-/// of another one.
+/// of another one; a chain's are those of the operation that it goes through.
 pub(super) fn part_unrelated(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
     let all: BTreeSet<Kind> =
         by_kind.keys().filter(|(symptom, _)| *symptom == Symptom::Unrelated).copied().collect();
     for kind in all.into_iter().filter(|(_, group)| !UNITS.contains(group)) {
-        for lane in by_kind.remove(&kind).unwrap_or_default() {
-            let group =
-                if lane.kernel.op.code.is_of_texels() { kind.1 } else { lane.kernel.op.name };
+        let lanes = by_kind.remove(&kind).unwrap_or_default();
+        let alone = single(&lanes);
+        for lane in lanes {
+            let through = alone.iter().find(|op| is_chained(&lane) && is_part(op, &lane));
+            let group = if lane.kernel.op.code.is_of_texels() {
+                kind.1
+            } else {
+                through.map_or(lane.kernel.op.name, |op| op.name)
+            };
             by_kind.entry((Symptom::Unrelated, group)).or_default().push(lane);
         }
     }

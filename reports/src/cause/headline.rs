@@ -16,8 +16,8 @@ const TEXEL: &str = "texel";
 /// Operations, and formats of images, that are named; of more, their group and number.
 pub(super) const NAMED: usize = 3;
 
-/// One lane in so many is off by more than one encoding where a cause says first that the others
-/// are not.
+/// Where no more than one lane in this number is off by more than one encoding, a cause says first
+/// that the others are not.
 const FEW: usize = 10;
 
 /// `f32 pow: a number becomes NaN`.

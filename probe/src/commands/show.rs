@@ -167,7 +167,9 @@ impl ShownReport<'_> {
                 self.report.map_or(Ok(()), |report| subject::rule(report, id, self.style, out))
             }
             ShownSubject::Trait(one) => {
-                writeln!(out, "{}  {}\n  {}", one.id(), one.question(), one.row.why)?;
+                let paper = &mut Paper::new(out, self.style);
+                description::title(paper, &one.id(), &one.question())?;
+                paper.line(2, 0, &[(Ink::Plain, one.row.why)])?;
                 self.traits(&[one.id()], out)
             }
             ShownSubject::Traits => {

@@ -202,7 +202,8 @@ fn names(op: &Op, paper: &mut Paper<'_>) -> io::Result<()> {
     row(paper, "names", &names.collect::<Vec<String>>().join(", "))
 }
 
-fn title(paper: &mut Paper<'_>, id: &str, about: &str) -> io::Result<()> {
+/// A subject's name, and what it is.
+pub fn title(paper: &mut Paper<'_>, id: &str, about: &str) -> io::Result<()> {
     paper.line(0, 2, &[(Ink::Strong, id), (Ink::Plain, "  "), (Ink::Plain, about)])
 }
 

@@ -95,7 +95,7 @@ impl fmt::Display for Headline<'_> {
             Symptom::Neighbour => format!("{of}: off by the last bit"),
             Symptom::Inaccurate => {
                 let (far, all) = self.far;
-                let few = if far * FEW <= all {
+                let few = if far > 0 && far * FEW <= all {
                     let [far, all] = [far, all].map(phrase::grouped);
                     format!("off by the last bit, {far} of {all} lanes ")
                 } else {
@@ -198,5 +198,37 @@ fn beyond(distance: u64) -> String {
             format!("up to {} ulp beyond what is accepted", phrase::grouped(near))
         }
         _ => "far from what is accepted".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_lanes_that_are_far_off_are_counted() {
+        let formats = ["f32".to_owned()];
+        let (operations, texels) = (["exp".to_owned()], BTreeSet::new());
+        let of = |far| {
+            let headline = Headline {
+                symptom: Symptom::Inaccurate,
+                directions: Directions::default(),
+                group: "functions",
+                scope: Scope::RunTime,
+                place: None,
+                formats: &formats,
+                texels: &texels,
+                operations: &operations,
+                distance: 50,
+                far,
+                of_infinities: false,
+                given: None,
+            };
+            headline.to_string()
+        };
+        let worst = "up to 50 ulp beyond what is accepted";
+        assert_eq!(of((2, 20)), format!("f32 exp: off by the last bit, 2 of 20 lanes {worst}"));
+        assert_eq!(of((3, 20)), format!("f32 exp: {worst}"));
+        assert_eq!(of((0, 20)), format!("f32 exp: {worst}"));
     }
 }

@@ -405,6 +405,9 @@ pub struct RunArgs {
     /// Measure kernels that are in quarantine because the machine went down while they ran
     #[arg(long)]
     pub retry_quarantined: bool,
+    /// Send the report as well, if `output` of the configuration is an address
+    #[arg(long, hide = true)]
+    pub deliver: bool,
     /// A report of before, for the daemon.
     #[command(flatten)]
     pub against: ReferenceArgs,

@@ -101,6 +101,9 @@ impl Door for ConfigSource {
                 ]);
                 // Seeds differ: what depends on the compilation must show in each run.
                 add(&["--recompile".into()]);
+                if quick.is_none() {
+                    add(&["--deliver".into()]);
+                }
                 if let Some(compared) = quick {
                     add(&["--quick".into()]);
                     if let Some((before, difference)) = compared {
@@ -117,7 +120,7 @@ impl Door for ConfigSource {
             }
             ProcessStep::Resume(run) => {
                 add(&deadline(&run));
-                add(&["run".into(), "--resume".into(), run.report.into()]);
+                add(&["run".into(), "--resume".into(), run.report.into(), "--deliver".into()]);
                 add(&common(&run));
             }
             ProcessStep::Compare { old, new, output } => {

@@ -57,7 +57,7 @@ pub struct Output {
     /// Files, each with its format.
     files: Vec<(PathBuf, &'static OutputFormat)>,
     folder: Option<PathBuf>,
-    /// A place with an address, instead of files.
+    /// A place with an address, instead of files or beside them.
     remote: Option<Destination>,
 }
 
@@ -102,6 +102,12 @@ impl Output {
         Output { shown: format, files: Vec::new(), folder: None, remote: None }
     }
 
+    /// Also sends the report to this place, if it has an address.
+    pub fn and_send(self, place: &Path) -> anyhow::Result<Output> {
+        let remote = Destination::named(place)?.or(self.remote);
+        Ok(Output { remote, ..self })
+    }
+
     /// Where a run notes its steps until the report is written; `None` where no file is to be
     /// written, or one that is no file but a pipe.
     pub fn journal(&self) -> Option<PathBuf> {
@@ -127,22 +133,16 @@ impl Output {
 
     /// Where the files of a report can be read from.
     pub fn place(&self) -> ReportPlace {
-        if let Some(to) = &self.remote {
-            return ReportPlace::Address(to.to_string());
-        }
         let json = self.files.iter().find(|(_, format)| format.name == "json");
-        json.map_or(ReportPlace::Nowhere, |(path, _)| {
-            ReportPlace::Argument(quoted(&path.to_string_lossy()))
-        })
+        match (json, &self.remote) {
+            (Some((path, _)), _) => ReportPlace::Argument(quoted(&path.to_string_lossy())),
+            (None, Some(to)) => ReportPlace::Address(to.to_string()),
+            (None, None) => ReportPlace::Nowhere,
+        }
     }
 
     /// Writes the files, or sends the report.
     pub fn save(&self, report: &Report) -> anyhow::Result<()> {
-        if let Some(to) = &self.remote {
-            let delivery = Delivery::of_report(to, report)
-                .with_context(|| format!("failed to prepare the report for {to}"))?;
-            return remote::send(&delivery, Instant::now() + remote::TIME);
-        }
         if let Some(folder) = &self.folder {
             std::fs::create_dir_all(folder)
                 .map_err(|error| {
@@ -160,7 +160,10 @@ impl Output {
             };
             saved.or_usage()?;
         }
-        Ok(())
+        let Some(to) = &self.remote else { return Ok(()) };
+        let delivery = Delivery::of_report(to, report)
+            .with_context(|| format!("failed to prepare the report for {to}"))?;
+        remote::send(&delivery, Instant::now() + remote::TIME)
     }
 
     /// Shows the report on standard output; below it, where it can be read again.

@@ -56,6 +56,9 @@ fn begin(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {
     if !run.filter.is_empty() {
         select::kernels(&plan.profiles, &run.filter, run.extent(), (&Support::everything(), &[]))?;
     }
+    if args.deliver {
+        plan.output = plan.output.and_send(&session.config.output)?;
+    }
     plan.keep = Keep::new(&session.config, &args.keeping)?;
     let store = keep::store(&session.config, &args.keeping.place);
     // A quick run reads what deviated before.
@@ -96,6 +99,9 @@ fn resume(session: &Session, args: &RunArgs, place: &Path) -> anyhow::Result<Sta
         },
     };
     let mut plan = judge::JudgePlan::new(&session.config, &judging, Path::new(""))?;
+    if args.deliver {
+        plan.output = plan.output.and_send(&session.config.output)?;
+    }
     plan.keep = Keep::new(&session.config, &args.keeping)?;
     let (journal, retry) = (JournalPlace::On(journal), args.retry_quarantined);
     let store = keep::store(&session.config, &args.keeping.place).ok();

@@ -162,3 +162,24 @@ fn updates_are_compared_though_the_store_keeps_one_report() {
         before = now;
     }
 }
+
+#[test]
+fn reports_of_full_rounds_go_where_the_output_is() {
+    let mut host = Host::new("mock", "start = false\n");
+    host.signal(Signal::TERM);
+    host.ended();
+    host.configure("");
+    let (fleet, file) = (host.path("fleet"), host.path("config.toml"));
+    let text = fs::read_to_string(&file).unwrap().replace("full = false", "full = true");
+    fs::write(&file, format!("output = \"file://{}\"\n{text}", fleet.display())).unwrap();
+    host.start();
+    let report = host.wait("a report in the folder", || {
+        let files = fs::read_dir(fleet.join("reports")).ok()?.flatten();
+        files
+            .map(|entry| entry.path())
+            .find(|path| path.extension().is_some_and(|end| end == "json"))
+    });
+    let rows = json(&report)["observations"]["rows"].as_u64().unwrap();
+    assert!(rows > 1_000_000, "quick rounds send nothing: {rows}");
+    assert!(fleet.join("tables/devices").is_dir());
+}

@@ -19,6 +19,7 @@ mod local;
 mod place;
 mod send;
 mod spool;
+mod sweeps;
 
 use std::time::Instant;
 
@@ -30,6 +31,7 @@ pub use self::delivery::Delivery;
 use self::local::LocalPlace;
 use self::place::{ObjectPlace, RemoteError};
 pub use self::send::{TIME, send, send_spooled};
+pub use self::sweeps::sweeps;
 
 /// Opens a place, all that is done at which ends by the deadline.
 fn open(to: &Destination, deadline: Instant) -> Result<Box<dyn ObjectPlace>, RemoteError> {

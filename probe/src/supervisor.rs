@@ -7,6 +7,7 @@
 //! again of new workers until that kernel is named.
 
 mod batch;
+mod block_queue;
 mod capture;
 mod device_session;
 mod ending;

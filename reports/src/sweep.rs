@@ -25,8 +25,8 @@ pub use blocks::Blocks;
 pub use changes::{ChangedInput, Changes, Resolution};
 pub use every::Every;
 pub use fingerprint::{Fingerprint, FingerprintDevice, FingerprintError, Print};
-pub use load::{SweepLoadError, load};
-pub use merge::{MergeError, merge};
+pub use load::{SweepLoadError, load, load_by};
+pub use merge::{MergeError, Parts, merge};
 pub use render::{RenderSweep, SWEEPS, SweepFormat};
 pub use unstable::{Several, TIMES, Unstable, most};
 

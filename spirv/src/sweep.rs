@@ -31,8 +31,10 @@ pub const BLOCK: u64 = 1 << 20;
 /// The push constants of a dispatch, in this order, each an unsigned 32-bit integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Push {
-    /// Number of the first input.
+    /// Number of the first input, its lower 32 bits.
     pub first: u32,
+    /// Its higher bits, which are those of every input of the dispatch.
+    pub high: u32,
     /// Inputs of each invocation: a block has `LANES` times as many.
     pub steps: u32,
     /// Which invocation of a block does a lane's work: that of the lane's number, exclusive or
@@ -42,19 +44,19 @@ pub struct Push {
 
 impl Push {
     /// Bytes of it.
-    pub const BYTES: u32 = 12;
+    pub const BYTES: u32 = 16;
 
-    /// Blocks of `inputs` each, from this input on.
+    /// Blocks of `inputs` each, from this input on; none is beyond the next multiple of 2^32.
     pub fn new(first: u64, inputs: u64, turn: u32) -> Push {
-        Push { first: first as u32, steps: (inputs / u64::from(LANES)) as u32, turn: turn % LANES }
+        let steps = (inputs / u64::from(LANES)) as u32;
+        Push { first: first as u32, high: (first >> 32) as u32, steps, turn: turn % LANES }
     }
 
     /// As it lies in memory.
     pub fn bytes(self) -> [u8; Push::BYTES as usize] {
         let mut bytes = [0; Push::BYTES as usize];
-        for (own, word) in
-            bytes.as_chunks_mut().0.iter_mut().zip([self.first, self.steps, self.turn])
-        {
+        let words = [self.first, self.steps, self.turn, self.high];
+        for (own, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
             *own = word.to_le_bytes();
         }
         bytes

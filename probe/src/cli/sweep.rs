@@ -13,8 +13,8 @@ use super::{Devices, MeasureArgs, named};
 #[derive(Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct SweepArgs {
-    /// Kernels to sweep: ids, or patterns with *, which pick those that have a domain of 16 to 32
-    /// bits
+    /// Kernels to sweep: ids, also of domains of up to 48 bits, or patterns with *, which pick
+    /// domains of 16 to 32 bits
     #[arg(required = true)]
     pub kernel: Vec<String>,
     /// Profiles to judge every result by: ids of `fpprobe profiles`, or TOML files [default: all
@@ -51,6 +51,10 @@ pub struct SweepArgs {
     /// over the domain
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub budget: Option<Duration>,
+    /// Run the kernels for a few seconds each, and print how long N such devices take for the whole
+    /// domains, and a number of shards
+    #[arg(long, value_name = "N", conflicts_with_all = ["shard", "budget", "resolve", "output", "format", "raw"], value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub plan: Option<u64>,
     /// Choose another spread for --budget
     #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "budget")]
     pub seed: u64,
@@ -79,9 +83,13 @@ pub struct SweepArgs {
 /// Arguments of `merge`.
 #[derive(Args, Debug)]
 pub struct MergeArgs {
-    /// The parts: reports of sweeps as JSON, or their folders
-    #[arg(required = true)]
+    /// The parts: reports of sweeps as JSON, their folders, or an address that has nothing but
+    /// parts (file://, s3://, gs://, az://)
+    #[arg(required = true, value_name = "PART|URL")]
     pub part: Vec<PathBuf>,
+    /// Merge parts of several hosts, whose devices are of one model and driver
+    #[arg(long)]
+    pub across_hosts: bool,
     /// Format of standard output, or of the file named by -o
     #[arg(long, value_name = "FORMAT", value_parser = named(SWEEPS))]
     pub format: Option<String>,

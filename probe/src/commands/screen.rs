@@ -29,7 +29,7 @@ use crate::remote::{self, Delivery, Destination};
 use crate::select;
 use crate::session::Session;
 use crate::supervisor::results::Results;
-use crate::supervisor::sweep::{Ledger, SweepOrder, SweepStrategy, sweep};
+use crate::supervisor::sweep::{BlockQueue, Ledger, SweepOrder, SweepStrategy, sweep};
 use crate::supervisor::{DeviceSession, MeasureSettings, Target, side_by_side};
 use crate::sweep::files;
 use crate::sweep::screened::{STRATEGIES, ScreenPass, ScreenedBlocks};
@@ -301,7 +301,8 @@ impl DeviceScreening<'_> {
         while is_busy.load(Ordering::Relaxed) && !self.is_over() {
             let settings = self.settings(0);
             let site = DeviceSession::new(self.number, self.target, &settings, self.listener);
-            let (sink, blocks) = (Sink::Digest { normalise: true }, (0..domain.blocks()).collect());
+            let blocks = BlockQueue::new(0..domain.blocks());
+            let sink = Sink::Digest { normalise: true };
             let (longest, memory) = (Duration::from_millis(50), 64 << 20);
             let order = SweepOrder {
                 domain: &domain,

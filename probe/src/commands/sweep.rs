@@ -1,5 +1,6 @@
 //! `fpprobe sweep`
 
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
@@ -11,12 +12,14 @@ use fpprobe_spirv::sweep::{Domain, Sink};
 
 use crate::cli::SweepArgs;
 use crate::exit::Status;
+use crate::output::stdout;
 use crate::progress;
 use crate::select;
 use crate::session::Session;
-use crate::supervisor::sweep::{SweepEnd, SweepOrder, SweepStrategy, sweep};
+use crate::supervisor::sweep::{BlockQueue, SweepEnd, SweepOrder, SweepStrategy, sweep};
 use crate::supervisor::{DeviceSession, MeasureSettings, Target, is_violent, side_by_side};
 use crate::sweep::agree::AgreementLedger;
+use crate::sweep::estimate::TimedKernel;
 use crate::sweep::every::ListFolder;
 use crate::sweep::files::{self, Files};
 use crate::sweep::journal::SweepJournal;
@@ -59,16 +62,23 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
         journal: journal.as_ref(),
     };
     let swept = side_by_side(&chosen, |number, (_, target)| {
-        let inputs = (0..plan.domains.len())
-            .map(|place| plan.blocks(place).len() as u64 * plan.domains[place].block());
+        let inputs =
+            (0..plan.domains.len()).map(|place| plan.count(place) * plan.domains[place].block());
         let passes = if args.fingerprint && !args.once { 2 } else { 1 };
-        let course = bars.course(&target.label(), passes * inputs.sum::<u64>());
+        let budget = plan.budget.map(|each| each * plan.domains.len() as u32);
+        let course = bars.course(&target.label(), passes * inputs.sum::<u64>(), budget);
         let swept =
             bench.device(&DeviceSession::new(number, target, &settings, &listener), &course);
         course.finish();
         swept
     });
-    let (kernels, prints): (Vec<_>, Vec<_>) = swept.into_iter().unzip();
+    if let Some(devices) = args.plan {
+        return estimate(&chosen, &swept, devices, args);
+    }
+    let parts = |timed: Vec<TimedKernel>| -> (Vec<SweptKernel>, Vec<Print>) {
+        timed.into_iter().map(|TimedKernel { swept, print, .. }| (swept, print)).unzip()
+    };
+    let (kernels, prints): (Vec<_>, Vec<_>) = swept.into_iter().map(parts).unzip();
     let device = |((_, target), kernels): (&(usize, Target), Vec<SweptKernel>)| SweptDevice {
         identity: target.found.identity.clone(),
         taint: target.found.taint.clone(),
@@ -100,6 +110,38 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     }
     Ok(status(&sweep, args.shard.is_some())
         .and(Status::Incomplete.when(session.stop.is_requested())))
+}
+
+/// Prints how long N devices like each of these take.
+fn estimate(
+    chosen: &[(usize, Target)],
+    swept: &[Vec<TimedKernel>],
+    devices: u64,
+    args: &SweepArgs,
+) -> anyhow::Result<Status> {
+    let mut options: String =
+        args.profile.iter().map(|profile| format!(" --profile {profile}")).collect();
+    for (is_set, option) in [
+        (args.fingerprint, " --fingerprint"),
+        (args.once, " --once"),
+        (args.normalise_nan, " --normalise-nan"),
+    ] {
+        options.push_str(if is_set { option } else { "" });
+    }
+    let (mut out, mut is_whole) = (stdout(), true);
+    for ((_, target), kernels) in chosen.iter().zip(swept) {
+        writeln!(out, "{}", target.label())?;
+        for timed in kernels {
+            for line in timed.estimate(devices, &options) {
+                writeln!(out, "  {line}")?;
+            }
+            for failure in &timed.swept.incomplete {
+                (is_whole, ()) = (false, writeln!(out, "  {failure}")?);
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Status::Nothing.when(chosen.is_empty()).and(Status::Incomplete.when(!is_whole)))
 }
 
 /// What decides which blocks are asked and what is kept of them.
@@ -146,8 +188,8 @@ fn is_unfinished(sweep: &Sweep, plan: &SweepPlan) -> bool {
         |kernel: &SweptKernel| kernel.incomplete.iter().any(|why| why.starts_with(UNSUPPORTED));
     let missing = |(place, kernel): (usize, &SweptKernel)| {
         // Blocks that gave other sums each time were asked, and are in no fingerprint.
-        let asked: Blocks = kernel.measured.iter().chain(kernel.unstable.blocks.iter()).collect();
-        !lacks(kernel) && asked.count() < plan.blocks(place).len() as u64
+        let asked = kernel.measured.union(&kernel.unstable.blocks);
+        !lacks(kernel) && asked.count() < plan.count(place)
     };
     let unfinished =
         sweep.devices.iter().any(|device| device.kernels.iter().enumerate().any(missing));
@@ -176,26 +218,22 @@ struct SweepContext<'a> {
 
 impl SweepContext<'_> {
     /// Sweeps a device, kernel after kernel.
-    fn device(&self, site: &DeviceSession<'_>, course: &Course) -> (Vec<SweptKernel>, Vec<Print>) {
+    fn device(&self, site: &DeviceSession<'_>, course: &Course) -> Vec<TimedKernel> {
         let found = &site.target.found;
         let support = Support::new(&found.claims);
-        let mut prints = Vec::new();
         let kernel = |(place, domain): (usize, &Domain)| {
+            let begun = Instant::now();
             let mut swept = SweptKernel::new(domain);
             let print = Print::new(FingerprintDevice::from(&found.identity), domain.clone());
             let lacks = found.obstacle.clone().or_else(|| support.lacks(domain.kernel()));
-            prints.push(match lacks {
+            let print = match lacks {
                 Some(lacks) => {
                     swept.incomplete.push(format!("{UNSUPPORTED}{lacks}"));
                     print
                 }
                 None if self.args.raw => {
-                    let order = self.order(
-                        domain,
-                        Sink::Raw,
-                        self.plan.blocks(place).into_iter(),
-                        SweepStrategy::FIRST,
-                    );
+                    let blocks = BlockQueue::new(self.plan.blocks(place));
+                    let order = self.order(domain, Sink::Raw, blocks, SweepStrategy::FIRST);
                     note(&mut swept, sweep(site, order, &mut Nothing(course)));
                     print
                 }
@@ -206,10 +244,10 @@ impl SweepContext<'_> {
                     self.verified(site, course, place, &mut swept);
                     print
                 }
-            });
-            swept
+            };
+            TimedKernel { swept, print, took: begun.elapsed() }
         };
-        (self.plan.domains.iter().enumerate().map(kernel).collect(), prints)
+        self.plan.domains.iter().enumerate().map(kernel).collect()
     }
 
     /// Has every result of a kernel judged.
@@ -227,21 +265,19 @@ impl SweepContext<'_> {
             .and_then(|journal| journal.past.verified.get(&key))
             .cloned()
             .unwrap_or_default();
-        let mut blocks = self.plan.blocks(place);
-        blocks.retain(|block| !known.0.contains(*block));
+        let mut blocks = self.others(place, &known.0);
         course.advance(known.0.count() * domain.block());
         let deadline = self.plan.budget.map(|budget| Instant::now() + budget);
         let verifier = &self.plan.verifiers[place];
         let mut ledger =
             VerifyLedger::new(key, (domain, verifier), known, self.journal, course, deadline);
         // Under a budget, blocks that agree would leave the others no time, and be no fair sample.
-        if verifier.guesses() && deadline.is_none() && !blocks.is_empty() {
-            let order = self.order(
-                domain,
-                Sink::Digest { normalise: false },
-                blocks.drain(..),
-                SweepStrategy::FIRST,
-            );
+        if verifier.guesses()
+            && (deadline.is_none() || self.plan.is_estimate)
+            && blocks.first().is_some()
+        {
+            let sink = Sink::Digest { normalise: false };
+            let order = self.order(domain, sink, blocks, SweepStrategy::FIRST);
             let mut agreeing = AgreementLedger::new(&mut ledger);
             let ended = sweep(site, order, &mut agreeing);
             // What ran and did not agree is looked at however that ended; where requesting digests
@@ -249,20 +285,22 @@ impl SweepContext<'_> {
             let others = agreeing.others();
             let refused =
                 ended.failure.as_ref().is_some_and(|failure| !is_violent(failure.outcome));
-            if refused {
-                blocks = self.plan.blocks(place);
-                blocks.retain(|block| !ledger.has(*block));
-            } else {
-                blocks.extend(others);
-            }
+            blocks =
+                if refused { self.others(place, ledger.done()) } else { BlockQueue::new(others) };
             note(swept, ended);
         }
-        if !blocks.is_empty() {
-            let order = self.order(domain, Sink::Store, blocks.into_iter(), SweepStrategy::FIRST);
+        if blocks.first().is_some() {
+            let order = self.order(domain, Sink::Store, blocks, SweepStrategy::FIRST);
             note(swept, sweep(site, order, &mut ledger));
         }
         let (asked, statistics, unstable) = ledger.end();
         (swept.measured, swept.verified, swept.unstable) = (asked, Some(statistics), unstable);
+    }
+
+    /// The blocks of a kernel but for those that are done.
+    fn others(&self, place: usize, done: &Blocks) -> BlockQueue {
+        let done = done.clone();
+        BlockQueue::new(self.plan.blocks(place).filter(move |block| !done.contains(*block)))
     }
 
     /// Takes the fingerprint of a kernel.
@@ -275,22 +313,26 @@ impl SweepContext<'_> {
         swept: &mut SweptKernel,
     ) -> Print {
         let domain = &self.plan.domains[place];
-        let (device, blocks) = (noted(site.target), self.plan.blocks(place).into());
+        let (device, bundles) = (noted(site.target), self.plan.bundles(place));
         let passes = if self.args.once { 1 } else { 2 };
         let budget = self.plan.budget.map(|budget| budget / passes);
         let taking = FingerprintContext { device: &device, journal: self.journal, course, budget };
         let sink = Sink::Digest { normalise: self.args.normalise_nan };
-        let order = |blocks: Vec<u64>, way| self.order(domain, sink, blocks.into_iter(), way);
+        let bundle = domain.bundle();
+        let order = |bundles: Vec<u64>, way| {
+            let blocks = bundles.into_iter().flat_map(move |own| own * bundle..(own + 1) * bundle);
+            self.order(domain, sink, BlockQueue::new(blocks), way)
+        };
         let ended = if self.args.once {
-            vec![taking.once(site, &mut print, blocks, &order, 0)]
+            vec![taking.once(site, &mut print, bundles, &order, 0)]
         } else {
-            taking.twice(site, &mut print, blocks, &order)
+            taking.twice(site, &mut print, bundles, &order)
         };
         for ended in ended {
             note(swept, ended);
         }
-        swept.unstable = Unstable::of_blocks(print.unstable.clone());
-        swept.measured = print.measured();
+        swept.unstable = Unstable::of_blocks(print.unstable.of_bundles(bundle));
+        swept.measured = print.measured().of_bundles(bundle);
         swept.root = print.root(self.args.normalise_nan);
         if let Some(old) =
             self.old.and_then(|old| old.of(&site.target.found.identity, domain.kernel()))
@@ -306,11 +348,14 @@ impl SweepContext<'_> {
                 DeviceSession::new(site.number, target, self.settings, site.listener)
             });
             let order = |blocks: &Blocks| {
-                self.order(domain, Sink::Store, blocks.iter(), SweepStrategy::FIRST)
+                let blocks: Vec<u64> = blocks.iter().collect();
+                self.order(domain, Sink::Store, BlockQueue::new(blocks), SweepStrategy::FIRST)
             };
+            // A bit for each of 2^48 inputs fills no disk.
             let list = self
                 .lists
                 .as_ref()
+                .filter(|_| !domain.is_vast())
                 .map(|lists| lists.path(&site.target.found.identity.key, &swept.kernel));
             let (changes, ended) = resolve(&pair, site, older.as_ref(), list.as_deref(), order);
             note(swept, ended);
@@ -328,13 +373,13 @@ impl SweepContext<'_> {
         &self,
         domain: &'d Domain,
         sink: Sink,
-        blocks: impl Iterator<Item = u64>,
+        blocks: BlockQueue,
         way: SweepStrategy,
     ) -> SweepOrder<'d> {
         SweepOrder {
             domain,
             sink,
-            blocks: blocks.collect(),
+            blocks,
             longest: Duration::from_millis(self.args.dispatch),
             memory: self.args.memory << 20,
             way,

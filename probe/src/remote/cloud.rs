@@ -78,8 +78,8 @@ pub fn open(to: &Destination, deadline: Option<Instant>) -> Result<CloudStore, R
     Ok(CloudStore { store, prefix, http, deadline })
 }
 
-/// The reports in one, and what may be reports.
-pub fn report_files(from: &Destination) -> Result<Vec<ReportFile>, RemoteError> {
+/// The addresses of all objects in one, and how they are read.
+pub fn objects(from: &Destination) -> Result<(Vec<PathBuf>, Arc<ReadFile>), RemoteError> {
     let store = open(from, None)?;
     let names = store.list()?;
     let root = PathBuf::from(from.to_string());
@@ -88,10 +88,16 @@ pub fn report_files(from: &Destination) -> Result<Vec<ReportFile>, RemoteError> 
         let name = path.strip_prefix(&above).unwrap_or(path).to_string_lossy();
         Ok(store.get(&name, limit)?)
     });
+    Ok((names.iter().map(|name| root.join(name)).collect(), read))
+}
+
+/// The reports in one, and what may be reports.
+pub fn report_files(from: &Destination) -> Result<Vec<ReportFile>, RemoteError> {
+    let (paths, read) = objects(from)?;
     // Lines of gates are many: they are not fetched to see that they are no reports.
-    let paths = names.iter().map(|name| root.join(name));
-    let files =
-        paths.filter(|path| ReportFile::is_named(path) && !Delivery::is_other_document(path));
+    let files = paths
+        .into_iter()
+        .filter(|path| ReportFile::is_named(path) && !Delivery::is_other_document(path));
     Ok(files.map(|path| ReportFile::new(path, Arc::clone(&read))).collect())
 }
 

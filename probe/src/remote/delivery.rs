@@ -19,7 +19,6 @@ const HOST: usize = 64;
 /// Digits of the digest in a name.
 const DIGITS: usize = 12;
 /// Folders of documents that are no reports.
-const SWEEPS: &str = "sweeps";
 const SCREENS: &str = "screens";
 const GATES: &str = "gates";
 /// Longest first line of a file.
@@ -52,6 +51,9 @@ struct DeliveryHead {
 const VERSION: u32 = 1;
 
 impl Delivery {
+    /// Folder of the documents of sweeps.
+    pub const SWEEPS: &str = "sweeps";
+
     /// A report, its results and the rows of its devices.
     pub fn of_report(to: &Destination, report: &Report) -> io::Result<Delivery> {
         let (name, results, document) = container::with_shared_table(report)?;
@@ -70,9 +72,10 @@ impl Delivery {
     ) -> io::Result<Delivery> {
         let rows = fleet_rows::roots(sweep)?;
         let whose = (&sweep.host, ended);
-        let mut delivery = Delivery::new(to, SWEEPS, whose, Vec::new(), pretty(sweep)?, rows);
+        let mut delivery =
+            Delivery::new(to, Delivery::SWEEPS, whose, Vec::new(), pretty(sweep)?, rows);
         if !fingerprint.prints.is_empty() {
-            let name = format!("{SWEEPS}/{}.fingerprint", delivery.id);
+            let name = format!("{}/{}.fingerprint", Delivery::SWEEPS, delivery.id);
             delivery.objects.insert(0, (name, fingerprint.pack()?));
         }
         Ok(delivery)
@@ -116,12 +119,25 @@ impl Delivery {
     /// Whether this is the name of a document of a delivery that is no report.
     #[cfg(feature = "object-store")]
     pub fn is_other_document(path: &Path) -> bool {
-        let folder = path.parent().and_then(Path::file_name);
-        let is_other =
-            folder.is_some_and(|name| [SWEEPS, SCREENS, GATES].iter().any(|other| name == *other));
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let digest = stem.rsplit_once('-').map_or("", |(_, digest)| digest);
-        is_other && digest.len() == DIGITS && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
+        [Delivery::SWEEPS, SCREENS, GATES]
+            .iter()
+            .any(|folder| Delivery::digest_in(folder, path).is_some())
+    }
+
+    /// The digest in the name of a sweep's report; `None` where it is none.
+    pub fn sweep_digest(path: &Path) -> Option<String> {
+        let is_report = path.extension().is_some_and(|ending| ending == "json");
+        Delivery::digest_in(Delivery::SWEEPS, path).filter(|_| is_report)
+    }
+
+    /// The digest in the name of a document in this folder.
+    fn digest_in(folder: &str, path: &Path) -> Option<String> {
+        let stem = path.file_stem()?.to_string_lossy();
+        let (_, digest) = stem.rsplit_once('-')?;
+        let is_digest =
+            digest.len() == DIGITS && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_inside = path.parent()?.file_name()? == folder;
+        (is_digest && is_inside).then(|| digest.to_owned())
     }
 
     /// As the bytes of a file.

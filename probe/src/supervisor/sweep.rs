@@ -10,6 +10,7 @@ use fpprobe_spirv::sweep::{Domain, GROUP, OTHER_GROUP, Sink};
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::DeviceSession;
+pub use super::block_queue::BlockQueue;
 use super::failures::is_violent;
 use super::process::Worker;
 use super::results::Results;
@@ -34,7 +35,7 @@ pub struct SweepOrder<'a> {
     /// What becomes of the results.
     pub sink: Sink,
     /// Numbers of the blocks, in the order in which they are asked.
-    pub blocks: VecDeque<u64>,
+    pub blocks: BlockQueue,
     /// Longest time of a dispatch.
     pub longest: Duration,
     /// Most bytes of results on the device.
@@ -123,7 +124,7 @@ impl<'a> SweepState<'a, '_> {
     fn run(&mut self, ledger: &mut dyn Ledger) -> Result<(), Failure> {
         while !(ledger.is_enough()
             || self.site.settings.stop.is_requested()
-            || self.order.blocks.is_empty() && self.again.is_empty())
+            || self.order.blocks.first().is_none() && self.again.is_empty())
         {
             if self.site.is_over() {
                 return Err(self.site.overtime());
@@ -146,7 +147,7 @@ impl<'a> SweepState<'a, '_> {
             let first = span.first / inputs;
             for block in (first..first + u64::from(span.blocks)).rev() {
                 if span.turn == self.order.way.turn {
-                    self.order.blocks.push_front(block);
+                    self.order.blocks.put_back(block);
                 } else {
                     self.again.push_front((block, span.turn));
                 }
@@ -259,10 +260,15 @@ impl<'a> SweepState<'a, '_> {
         if let Some((block, turn)) = self.again.pop_front() {
             return Some(Span { first: block * inputs, blocks: 1, inputs, turn });
         }
-        let block = blocks.pop_front()?;
+        let block = blocks.pop()?;
         let mut count = 1;
-        while count < self.count.min(most) && blocks.front() == Some(&(block + count)) {
-            blocks.pop_front();
+        // All inputs of a dispatch have the same high word.
+        let high = |block: u64| block * inputs >> 32;
+        while count < self.count.min(most)
+            && blocks.first() == Some(block + count)
+            && high(block + count) == high(block)
+        {
+            blocks.pop();
             count += 1;
         }
         Some(Span { first: block * inputs, blocks: count as u32, inputs, turn: way.turn })

@@ -1,14 +1,17 @@
 //! Where the report of a sweep goes: standard output, and the files of `-o`, fingerprints among
 //! them.
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use fpprobe_reports::limited::{self, ReadFile};
 use fpprobe_reports::render::{self, Style};
 use fpprobe_reports::save::save;
 use fpprobe_reports::sum;
-use fpprobe_reports::sweep::{Fingerprint, SWEEPS, Sweep, SweepFormat};
+use fpprobe_reports::sweep::{Fingerprint, FingerprintError, SWEEPS, Sweep, SweepFormat, load_by};
 
 use crate::output::Page;
 use crate::remote::{self, Delivery, Destination};
@@ -138,15 +141,42 @@ fn journal_for(to: &Destination, options: &str) -> anyhow::Result<Option<PathBuf
     Ok(Some(folder.join(format!("{name:.16}.journal"))))
 }
 
-/// The report and the fingerprints of a part, by the report's file or its folder, and where its
-/// lists are.
-pub fn read(path: &Path) -> anyhow::Result<(Sweep, Fingerprint, ListFolder)> {
-    let report =
-        if path.is_dir() { path.join(NAME).with_extension("json") } else { path.to_owned() };
-    let sweep = fpprobe_reports::sweep::load(&report).or_usage()?;
-    let prints = report.with_extension(PRINT);
-    let fingerprint = if prints.exists() { fingerprint(&prints)? } else { Fingerprint::default() };
-    Ok((sweep, fingerprint, ListFolder::beside(&report)))
+/// The report of a part, and how it is read.
+pub struct PartFile {
+    path: PathBuf,
+    read: Arc<ReadFile>,
+}
+
+impl PartFile {
+    /// The parts that a path names: the report's file, its folder, or all sweeps at an address.
+    pub fn at(path: &Path) -> anyhow::Result<Vec<PartFile>> {
+        let own = |path: PathBuf, read: &Arc<ReadFile>| PartFile { path, read: Arc::clone(read) };
+        if let Some(from) = Destination::named(path)? {
+            let (paths, read) = remote::sweeps(&from)?;
+            return Ok(paths.into_iter().map(|path| own(path, &read)).collect());
+        }
+        let report =
+            if path.is_dir() { path.join(NAME).with_extension("json") } else { path.to_owned() };
+        let read: Arc<ReadFile> = Arc::new(limited::bytes);
+        Ok(vec![own(report, &read)])
+    }
+
+    /// Its report and its fingerprints, and where its lists are.
+    pub fn read(&self) -> anyhow::Result<(Sweep, Fingerprint, ListFolder)> {
+        let sweep = load_by(&self.path, &*self.read).or_usage()?;
+        let prints = self.path.with_extension(PRINT);
+        let fingerprint = match Fingerprint::read_by(&prints, &*self.read) {
+            Err(FingerprintError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {
+                Fingerprint::default()
+            }
+            other => other.with_context(|| unread(&prints)).or_usage()?,
+        };
+        Ok((sweep, fingerprint, ListFolder::beside(&self.path)))
+    }
+}
+
+fn unread(path: &Path) -> String {
+    format!("failed to read fingerprint {}", path.display())
 }
 
 /// A file of fingerprints, or the one beside a report, or in its folder.
@@ -154,6 +184,5 @@ pub fn fingerprint(path: &Path) -> anyhow::Result<Fingerprint> {
     let candidates = [path.join(NAME).with_extension(PRINT), path.with_extension(PRINT)];
     let there =
         candidates.iter().find(|candidate| candidate.is_file()).map_or(path, PathBuf::as_path);
-    let failed = || format!("failed to read fingerprint {}", there.display());
-    Fingerprint::read(there).with_context(failed).or_usage()
+    Fingerprint::read(there).with_context(|| unread(there)).or_usage()
 }

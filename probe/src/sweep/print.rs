@@ -1,5 +1,6 @@
-//! The fingerprint of one kernel, block by block.
+//! The fingerprint of one kernel, bundle of blocks by bundle.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use fpprobe_profiles::Outcome;
@@ -27,42 +28,58 @@ pub struct PrintLedger<'a> {
     pub course: &'a Course,
     /// When it is enough.
     pub deadline: Option<Instant>,
+    /// Bundles of which some blocks have run: how many, and the sums of their digests.
+    pub open: BTreeMap<u64, (u64, [u32; 3])>,
 }
 
 impl PrintLedger<'_> {
-    fn step(&self, span: Span) -> BlockSpan {
-        BlockSpan {
-            device: self.device.clone(),
-            kernel: self.print.domain.kernel().to_string(),
-            first: span.first / span.inputs,
-            count: u64::from(span.blocks),
+    fn step(&self, first: u64, count: u64) -> BlockSpan {
+        let kernel = self.print.domain.kernel().to_string();
+        BlockSpan { device: self.device.clone(), kernel, first, count }
+    }
+
+    /// Adds the digest of a block to its bundle's; gives the bundle's where it was the last.
+    fn add(&mut self, block: u64, digest: Digest) -> Option<(u64, [u32; 3])> {
+        let size = self.print.domain.bundle();
+        let (bundle, open) = (block / size, self.open.entry(block / size).or_default());
+        open.0 += 1;
+        for (sum, own) in open.1.iter_mut().zip(digest.sums) {
+            *sum = sum.wrapping_add(own);
         }
+        if open.0 < size {
+            return None;
+        }
+        self.open.remove(&bundle).map(|(_, sums)| (bundle, sums))
     }
 }
 
 impl Ledger for PrintLedger<'_> {
     fn intent(&mut self, span: Span) {
         if let Some(journal) = self.journal {
-            journal.write(&SweepRecord::Intent(self.step(span)));
+            let (first, blocks) = (span.first / span.inputs, u64::from(span.blocks));
+            journal.write(&SweepRecord::Intent(self.step(first, blocks)));
         }
     }
 
     fn take(&mut self, span: Span, results: &Results<'_>) -> Result<(), Failure> {
-        let step = self.step(span);
-        let sums: Vec<[u32; 3]> =
-            digests(span, results)?.into_iter().map(|(_, digest)| digest.sums).collect();
-        for (block, sums) in (step.first as usize..).zip(&sums) {
-            self.print.blocks[block] = Some(*sums);
-        }
-        if let Some(journal) = self.journal {
-            journal.write(&SweepRecord::Digests { step, sums: hex(&sums), pass: self.pass });
+        let digests = digests(span, results)?.into_iter();
+        let done: Vec<(u64, [u32; 3])> =
+            digests.filter_map(|(block, digest)| self.add(block, digest)).collect();
+        self.print.bundles.extend(done.iter().copied());
+        for run in done.chunk_by(|(one, _), (next, _)| one + 1 == *next) {
+            let Some(journal) = self.journal else { break };
+            let step = self.step(run[0].0, run.len() as u64);
+            let sums = hex(&run.iter().map(|(_, sums)| *sums).collect::<Vec<_>>());
+            journal.write(&SweepRecord::Digests { step, sums, pass: self.pass });
         }
         self.course.advance(u64::from(span.blocks) * span.inputs);
         Ok(())
     }
 
     fn is_enough(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        // However short its time is, a bundle becomes whole.
+        !self.print.bundles.is_empty()
+            && self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 

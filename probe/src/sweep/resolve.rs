@@ -38,10 +38,14 @@ pub fn resolve<'d>(
     list: Option<&Path>,
     order: impl Fn(&Blocks) -> SweepOrder<'d>,
 ) -> (Changes, SweepEnd) {
-    let (compared, blocks) = pair.new.compare(pair.old);
+    let bundle = pair.new.domain.bundle();
+    let (compared, bundles) = pair.new.compare(pair.old);
+    let (compared, blocks) = (compared * bundle, bundles.of_bundles(bundle));
     let resolution = if older.is_some() { Resolution::Measured } else { Resolution::Digests };
     let changes = Changes::new(pair.old.device.clone(), resolution, compared, blocks.clone());
-    if blocks.count() == 0 {
+    // The digest of several blocks shows no input.
+    let is_open = older.is_none() && bundle > 1;
+    if blocks.count() == 0 || is_open {
         return (changes, SweepEnd::default());
     }
     let (domain, normalise) = (&pair.new.domain, pair.normalise);
@@ -235,7 +239,7 @@ impl Ledger for ByDigests<'_, '_> {
             let first = block * span.inputs;
             let now = Digest::of(first as u32, &results, width);
             let digest = |print: &Print| {
-                print.blocks[block as usize].map(|sums| Digest { sums, lanes: LANES })
+                print.bundles.get(&block).map(|sums| Digest { sums: *sums, lanes: LANES })
             };
             if digest(new) != Some(now) {
                 let detail =

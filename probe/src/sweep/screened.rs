@@ -12,7 +12,7 @@ use super::print::digests;
 use super::resolve::{blocks, single};
 use crate::supervisor::DeviceSession;
 use crate::supervisor::results::Results;
-use crate::supervisor::sweep::{Ledger, SweepEnd, SweepOrder, SweepStrategy, sweep};
+use crate::supervisor::sweep::{BlockQueue, Ledger, SweepEnd, SweepOrder, SweepStrategy, sweep};
 use fpprobe_worker::protocol::{Failure, Span};
 
 /// Local sizes and orders of rounds, in turns: every size that every device offers and a block can
@@ -72,7 +72,7 @@ impl ScreenedBlocks {
     /// Of a kernel; `reference` has what is right, `normalise` is whether a NaN is one whatever its
     /// bits.
     pub fn new(domain: Domain, reference: Option<&Print>, normalise: bool) -> ScreenedBlocks {
-        let sums = |block: u64| reference.and_then(|print| print.blocks[block as usize]);
+        let sums = |block: u64| reference.and_then(|print| print.bundles.get(&block).copied());
         let work =
             (0..domain.blocks()).map(|block| (Some(block), WorkRuns::new(sums(block)))).collect();
         let pieces = domain.blocks().div_ceil(TOGETHER);
@@ -159,7 +159,8 @@ fn common_lane(lanes: &[u32]) -> Option<[u32; 2]> {
 }
 
 fn order(domain: &Domain, sink: Sink, blocks: Vec<u64>, way: SweepStrategy) -> SweepOrder<'_> {
-    SweepOrder { domain, sink, blocks: blocks.into(), longest: DISPATCH, memory: MEMORY, way }
+    let blocks = BlockQueue::new(blocks);
+    SweepOrder { domain, sink, blocks, longest: DISPATCH, memory: MEMORY, way }
 }
 
 /// Compares digests as they arrive.

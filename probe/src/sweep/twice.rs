@@ -1,6 +1,7 @@
 //! Fingerprints are taken twice, with other local sizes and orders: a digest counts that came
 //! again.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use fpprobe_reports::sweep::Print;
@@ -11,7 +12,7 @@ use super::progress::Course;
 use crate::supervisor::DeviceSession;
 use crate::supervisor::sweep::{SweepEnd, SweepOrder, SweepStrategy, sweep};
 
-/// Blocks that stay in order, so that dispatches can hold several.
+/// Bundles that stay in order, so that dispatches can hold several.
 const TOGETHER: usize = 64;
 
 /// How a fingerprint is taken.
@@ -27,48 +28,53 @@ pub struct FingerprintContext<'a> {
 }
 
 impl FingerprintContext<'_> {
-    /// Takes the fingerprint of these blocks once.
+    /// Takes the fingerprint of these bundles of blocks once.
     pub fn once<'d>(
         &self,
         site: &DeviceSession<'_>,
         print: &mut Print,
-        blocks: Vec<u64>,
+        bundles: Vec<u64>,
         order: &impl Fn(Vec<u64>, SweepStrategy) -> SweepOrder<'d>,
         pass: usize,
     ) -> SweepEnd {
         let key = (self.device.to_owned(), print.domain.kernel().to_string(), pass);
-        for (block, sums) in
-            self.journal.and_then(|journal| journal.past.sums.get(&key)).into_iter().flatten()
-        {
-            if let Some(own) = print.blocks.get_mut(*block as usize) {
-                *own = Some(*sums);
-            }
-        }
-        let before = blocks.len();
-        let blocks: Vec<u64> =
-            blocks.into_iter().filter(|block| print.blocks[*block as usize].is_none()).collect();
-        self.course.advance((before - blocks.len()) as u64 * print.domain.block());
-        if blocks.is_empty() {
+        let past = self.journal.and_then(|journal| journal.past.sums.get(&key));
+        let is_of_domain = |(bundle, _): &(&u64, _)| **bundle < print.domain.bundles();
+        let known: Vec<(u64, [u32; 3])> = past
+            .into_iter()
+            .flatten()
+            .filter(is_of_domain)
+            .map(|(bundle, sums)| (*bundle, *sums))
+            .collect();
+        print.bundles.extend(known);
+        let before = bundles.len();
+        let bundles: Vec<u64> =
+            bundles.into_iter().filter(|bundle| !print.bundles.contains_key(bundle)).collect();
+        let inputs = print.domain.block() * print.domain.bundle();
+        self.course.advance((before - bundles.len()) as u64 * inputs);
+        if bundles.is_empty() {
             return SweepEnd::default();
         }
         let deadline = self.budget.map(|budget| Instant::now() + budget);
-        let order =
-            order(blocks, [SweepStrategy::FIRST, SweepStrategy::OTHER, SweepStrategy::THIRD][pass]);
+        let ways = [SweepStrategy::FIRST, SweepStrategy::OTHER, SweepStrategy::THIRD];
+        let order = order(bundles, ways[pass]);
         let (device, journal, course) = (key.0, self.journal, self.course);
-        sweep(site, order, &mut PrintLedger { device, print, pass, journal, course, deadline })
+        let open = BTreeMap::new();
+        let mut ledger = PrintLedger { device, print, pass, journal, course, deadline, open };
+        sweep(site, order, &mut ledger)
     }
 
-    /// Takes it twice, the second time from the last blocks to the first; blocks that differ run a
+    /// Takes it twice, the second time from the last bundles to the first; those that differ run a
     /// third time, and have the sums that two of the three gave. What was not confirmed is left
     /// out.
     pub fn twice<'d>(
         &self,
         site: &DeviceSession<'_>,
         print: &mut Print,
-        blocks: Vec<u64>,
+        bundles: Vec<u64>,
         order: &impl Fn(Vec<u64>, SweepStrategy) -> SweepOrder<'d>,
     ) -> Vec<SweepEnd> {
-        let mut ended = vec![self.once(site, print, blocks, order, 0)];
+        let mut ended = vec![self.once(site, print, bundles, order, 0)];
         let asked = |print: &Print| print.measured().iter().collect::<Vec<u64>>();
         let mut again = Print::new(print.device.clone(), print.domain.clone());
         let backwards = asked(print).chunks(TOGETHER).rev().flatten().copied().collect();
@@ -86,15 +92,17 @@ impl FingerprintContext<'_> {
 
 /// The sums that two of three runs gave.
 fn settle(print: &mut Print, again: &Print, third: &Print) {
-    for (first, (second, third)) in
-        print.blocks.iter_mut().zip(again.blocks.iter().zip(&third.blocks))
-    {
-        *first = match (*first, *second, *third) {
-            (Some(one), Some(two), _) if one == two => Some(one),
-            (one, two, Some(three)) if [one, two].contains(&Some(three)) => Some(three),
-            _ => None,
-        };
-    }
+    print.bundles.retain(|bundle, one| {
+        let (two, three) = (again.bundles.get(bundle), third.bundles.get(bundle));
+        match three {
+            _ if two == Some(one) => true,
+            Some(three) if *three == *one || two == Some(three) => {
+                *one = *three;
+                true
+            }
+            _ => false,
+        }
+    });
 }
 
 #[cfg(test)]
@@ -109,12 +117,13 @@ mod tests {
             || serde_json::from_str(r#"{"key":"k","slot":"s","name":"n","driver":"d"}"#).unwrap();
         let print = |sums: [Option<u32>; 5]| {
             let mut print = Print::new(who(), Domain::of(&"f32.sqrt".parse().unwrap()).unwrap());
-            print.blocks = sums.map(|sums| sums.map(|sum| [sum; 3])).to_vec();
+            let sums = (0..).zip(sums);
+            print.bundles = sums.filter_map(|(bundle, sum)| Some((bundle, [sum?; 3]))).collect();
             print
         };
         let mut first = print([Some(1), Some(1), Some(1), Some(1), Some(1)]);
         let again = print([Some(1), Some(2), Some(2), Some(2), None]);
         settle(&mut first, &again, &print([None, Some(1), Some(2), Some(3), None]));
-        assert_eq!(first.blocks, print([Some(1), Some(1), Some(2), None, None]).blocks);
+        assert_eq!(first.bundles, print([Some(1), Some(1), Some(2), None, None]).bundles);
     }
 }

@@ -25,7 +25,7 @@ pub struct VerifyLedger<'a> {
     /// The device's key, and the kernel.
     key: (String, String),
     pub(super) verifier: &'a Verifier,
-    blocks: Vec<u64>,
+    blocks: Blocks,
     pub(super) statistics: SweepStatistics,
     repeating: RepeatQueue,
     domain: &'a Domain,
@@ -45,8 +45,7 @@ impl<'a> VerifyLedger<'a> {
         course: &'a Course,
         deadline: Option<Instant>,
     ) -> VerifyLedger<'a> {
-        let (blocks, sweep_statistics, repeating) =
-            (known.0.iter().collect(), known.1, RepeatQueue::new(known.2));
+        let (blocks, sweep_statistics, repeating) = (known.0, known.1, RepeatQueue::new(known.2));
         VerifyLedger {
             key,
             verifier,
@@ -64,12 +63,12 @@ impl<'a> VerifyLedger<'a> {
     /// The blocks that were judged, what was found, and what did not come again.
     pub fn end(mut self) -> (Blocks, SweepStatistics, Unstable) {
         self.note();
-        (self.blocks.into_iter().collect(), self.statistics, self.repeating.unstable)
+        (self.blocks, self.statistics, self.repeating.unstable)
     }
 
-    /// Whether a block was judged.
-    pub fn has(&self, block: u64) -> bool {
-        self.blocks.contains(&block)
+    /// The blocks that were judged so far.
+    pub fn done(&self) -> &Blocks {
+        &self.blocks
     }
 
     /// Takes blocks of N inputs that were judged.
@@ -80,7 +79,7 @@ impl<'a> VerifyLedger<'a> {
     ) {
         for (block, sweep_statistics) in blocks {
             self.statistics.merge(&sweep_statistics);
-            self.blocks.push(block);
+            self.blocks.insert(block);
             self.course.advance(inputs);
         }
         if self.noted.elapsed() >= PAUSE {
@@ -91,7 +90,7 @@ impl<'a> VerifyLedger<'a> {
     fn note(&mut self) {
         let Some(journal) = self.journal else { return };
         let (device, kernel) = self.key.clone();
-        let blocks = self.blocks.iter().copied().collect();
+        let blocks = self.blocks.clone();
         let (sweep_statistics, unstable) =
             (self.statistics.clone(), self.repeating.unstable.clone());
         journal.write(&SweepRecord::Verified {

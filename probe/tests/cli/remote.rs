@@ -70,6 +70,29 @@ fn a_folder_has_results_once_and_rows_for_sql() {
     assert!(names.iter().any(|name| name.contains("Z-node_3_a-")), "{names:#?}");
     assert!(files(&folder.path().join("state")).is_empty(), "nothing waits");
 
+    // Parts of one sweep, one of which was sent twice, and nothing else.
+    let parts = format!("{address}/parts");
+    let half = ["sweep", "--fingerprint", "f16.sqrt", "f16.sin", "--shard"];
+    for shard in ["1/2", "2/2", "1/2"] {
+        ends(host(folder.path(), "node-5").args(half).args([shard, "-o", &parts])).with(0);
+    }
+    let merged = folder.path().join("merged.json");
+    let merge = |more: &[&str]| {
+        ends(fpprobe(&[]).args(["merge", &parts, "-o", merged.to_str().unwrap()]).args(more))
+    };
+    merge(&[]).with(0);
+    let roots = |report: serde_json::Value| {
+        let kernels = report["devices"][0]["kernels"].as_array().unwrap().clone();
+        kernels.iter().map(|kernel| kernel["root"].clone()).collect::<Vec<_>>()
+    };
+    let others = ends(fpprobe(&[]).args(["merge", "file:///nowhere/at/all"]));
+    others.with(2);
+    assert!(others.err.contains("file:///nowhere/at/all"), "{}", others.err);
+    let sweep = ["sweep", "--fingerprint", "f16.sqrt", "f16.sin", "-o", merged.to_str().unwrap()];
+    let before = roots(json(&merged));
+    ends(host(folder.path(), "node-5").args(sweep)).with(0);
+    assert_eq!(roots(json(&merged)), before);
+
     // By its address and by its path.
     let inventory = |place: &str| {
         let ended = ends(fpprobe(&[]).args(["inventory", place, "--format", "json"]));

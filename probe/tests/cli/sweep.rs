@@ -1,9 +1,10 @@
 //! Sweeps on real drivers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
+use fpprobe_reports::sweep::Fingerprint;
 use serde_json::Value;
 
 use crate::scene::{ends, fpprobe, json};
@@ -208,6 +209,45 @@ fn a_budget_is_kept_and_its_share_told() {
     assert_eq!(eighths.len() as u64, count.min(8), "{measured:?}");
 }
 
+/// The digests of one kernel, with NaNs of one kind.
+fn digests(folder: &Path, kernel: &str, budget: &[&str]) -> BTreeMap<u64, [u32; 3]> {
+    let arguments = [&[kernel, "--fingerprint", "--once", "--normalise-nan"], budget].concat();
+    ends(&mut sweep(&["lavapipe-25"], folder, "digests/", &arguments)).with(0);
+    let file = folder.join("digests/sweep.fingerprint");
+    Fingerprint::read(&file).unwrap().prints.remove(0).bundles
+}
+
+#[test]
+fn a_vast_domain_is_sampled_and_an_operand_above_32_bits_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // With this seed the sample begins with 1 * b + c, where b is from 0200 to 02ff.
+    let sampled = digests(folder, "f16.fma", &["--budget", "4s", "--seed", "19451"]);
+    let sums = digests(folder, "f16.fadd", &[]);
+    let bundle = (0x200..0x300).fold([0_u32; 3], |sum, block| {
+        std::array::from_fn(|one| sum[one].wrapping_add(sums[&block][one]))
+    });
+    assert_eq!(sampled[&0x3_c002], bundle);
+    assert!(sampled.values().any(|other| *other != bundle), "others have other digests");
+    let kernel = json(&folder.join("digests/sweep.json"))["devices"][0]["kernels"][0].clone();
+    assert_eq!(
+        (kernel["inputs"].as_u64(), kernel["kernel"].as_str()),
+        (Some(1 << 32), Some("f16.fadd"))
+    );
+
+    let plan = ["sweep", "f16.fma", "--fingerprint", "--once", "--plan", "1000"];
+    let planned = ends(fpprobe(&["lavapipe-25"]).args(plan));
+    let out = planned.with(0);
+    for part in [
+        "2^48 inputs",
+        "1 device",
+        "1000 devices",
+        "fpprobe sweep f16.fma --fingerprint --once --shard I/",
+    ] {
+        assert!(out.contains(part), "{out}");
+    }
+}
+
 #[test]
 fn what_cannot_be_swept_is_refused_with_what_can() {
     let refused = |arguments: &[&str]| {
@@ -216,6 +256,8 @@ fn what_cannot_be_swept_is_refused_with_what_can() {
         ended.err
     };
     assert!(refused(&["f32.fadd"]).contains("64 bits"));
+    let vast = refused(&["f16.fma"]);
+    assert!(["--shard", "--budget", "--plan"].iter().all(|way| vast.contains(way)), "{vast}");
     assert!(refused(&["f64.s*"]).contains("no kernel matches"));
     assert!(refused(&["f32.sqrt:route=push"]).contains("route"));
     assert!(

@@ -99,3 +99,21 @@ fn sweeps_and_screenings_are_sent_too() {
     let journals = store.folder.path().join("state/node-1/fpprobe/sweeps");
     assert_eq!(std::fs::read_dir(journals).unwrap().count(), 0);
 }
+
+#[test]
+fn parts_of_a_sweep_are_merged_where_they_are() {
+    let store = Store::new();
+    for shard in ["1/2", "2/2", "2/2"] {
+        let part = ["sweep", "--fingerprint", "f16.sqrt", "f16.sin", "--shard", shard];
+        sends(store.probe("node-1").args(part).args(["-o", "s3://fleet/parts"])).with(0);
+    }
+    let whole = store.folder.path().join("whole.json");
+    let merge = ["merge", "s3://fleet/parts", "-o", whole.to_str().unwrap()];
+    sends(store.probe("node-1").args(merge)).with(0);
+    let kernels = crate::scene::json(&whole)["devices"][0]["kernels"].clone();
+    assert!(kernels.as_array().unwrap().iter().all(|kernel| kernel["root"].is_string()));
+    let nothing = ["merge", "s3://fleet/elsewhere"];
+    let refused = sends(store.probe("node-1").args(nothing));
+    refused.with(2);
+    assert!(refused.err.contains("has no sweeps"), "{}", refused.err);
+}

@@ -154,7 +154,7 @@ fn fields(kernel: &Kernel, signature: &Signature) -> Result<Vec<(Format, u32)>, 
         kernel: kernel.to_string(),
         reason: reason.to_owned(),
     };
-    let domain = Domain::of(kernel).map_err(|error| refused(&error.to_string()))?;
+    let domain = Domain::vast(kernel).map_err(|error| refused(&error.to_string()))?;
     if kernel.params().iter().any(|shape| shape.width != 1) || kernel.width != 1 {
         return Err(refused("its operands are vectors; a sweep asks numbers"));
     }

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Blocks of the largest domain, all pairs of 16 bits or all 32.
-const MOST: u64 = (1 << 32) / BLOCK;
+/// Blocks of the largest domain, three operands of 16 bits.
+const MOST: u64 = (1 << 48) / BLOCK;
 
 /// Numbers of blocks: ranges in order, none touching the next, each as its first block and how many
 /// there are.
@@ -36,7 +36,62 @@ impl Blocks {
 
     /// Whether this block is among them.
     pub fn contains(&self, block: u64) -> bool {
-        self.0.iter().any(|[first, count]| block >= *first && block - first < *count)
+        let after = self.0.partition_point(|[first, _]| *first <= block);
+        self.0[..after].last().is_some_and(|[first, count]| block - first < *count)
+    }
+
+    /// Adds a block.
+    pub fn insert(&mut self, block: u64) {
+        let after = self.0.partition_point(|[first, _]| *first <= block);
+        let joins = |[first, count]: [u64; 2]| first + count == block;
+        let begins = self.0.get(after).is_some_and(|[first, _]| block + 1 == *first);
+        match after.checked_sub(1).map(|before| (before, self.0[before])) {
+            Some((_, [first, count])) if block - first < count => {}
+            Some((before, own)) if joins(own) => {
+                self.0[before][1] += 1;
+                if begins {
+                    self.0[before][1] += self.0.remove(after)[1];
+                }
+            }
+            _ if begins => self.0[after] = [block, self.0[after][1] + 1],
+            _ => self.0.insert(after, [block, 1]),
+        }
+    }
+
+    /// These blocks and those.
+    pub fn union(&self, other: &Blocks) -> Blocks {
+        let mut all: Vec<[u64; 2]> = self.0.iter().chain(&other.0).copied().collect();
+        all.sort_unstable();
+        let mut ranges: Vec<[u64; 2]> = Vec::with_capacity(all.len());
+        for [first, count] in all {
+            match ranges.last_mut() {
+                Some([known, length]) if first - *known <= *length => {
+                    *length = (*length).max(first - *known + count);
+                }
+                _ => ranges.push([first, count]),
+            }
+        }
+        Blocks(ranges)
+    }
+
+    /// The lowest block that is among both.
+    pub fn common(&self, other: &Blocks) -> Option<u64> {
+        let (mut own, mut others) = (self.0.as_slice(), other.0.as_slice());
+        while let ([[a, m], more_own @ ..], [[b, n], more_others @ ..]) = (own, others) {
+            if a + m <= *b {
+                own = more_own;
+            } else if b + n <= *a {
+                others = more_others;
+            } else {
+                return Some(*a.max(b));
+            }
+        }
+        None
+    }
+
+    /// The blocks of bundles of N with these numbers.
+    pub fn of_bundles(&self, bundle: u64) -> Blocks {
+        Blocks(self.0.iter().map(|[first, count]| [first * bundle, count * bundle]).collect())
     }
 }
 
@@ -86,7 +141,7 @@ mod tests {
             "[[0,0]]",
             "[[0,3],[3,1]]",
             "[[5,1],[2,1]]",
-            "[[4095,2]]",
+            "[[268435455,2]]",
             "[[0,18446744073709551615]]",
             "[[9e9,1]]",
         ] {
@@ -102,6 +157,26 @@ mod tests {
             (blocks.count(), blocks.iter().collect::<Vec<_>>()),
             (6, vec![0, 1, 2, 5, 6, 9])
         );
-        assert!(blocks.contains(6) && !blocks.contains(7));
+        assert!(blocks.contains(6) && !blocks.contains(7) && !blocks.contains(10));
+        assert_eq!(blocks.of_bundles(4).ranges(), [[0, 12], [20, 8], [36, 4]]);
+    }
+
+    #[test]
+    fn ranges_are_those_of_single_blocks() {
+        let sets = |seed: u64| {
+            let drawn = |place| fpprobe_spirv::cases::random(seed << 8 | place) % 40;
+            (0..seed % 30).map(drawn).collect::<std::collections::BTreeSet<u64>>()
+        };
+        for seed in 0..200 {
+            let (one, two) = (sets(2 * seed), sets(2 * seed + 1));
+            let blocks =
+                |set: &std::collections::BTreeSet<u64>| -> Blocks { set.iter().copied().collect() };
+            assert_eq!(blocks(&one).union(&blocks(&two)), blocks(&(&one | &two)), "{seed}");
+            assert_eq!(blocks(&one).common(&blocks(&two)), (&one & &two).first().copied());
+            let mut grown = blocks(&one);
+            two.iter().rev().for_each(|block| grown.insert(*block));
+            assert_eq!(grown, blocks(&(&one | &two)), "{seed}");
+            assert!((0..40).all(|block| blocks(&one).contains(block) == one.contains(&block)));
+        }
     }
 }

@@ -127,9 +127,8 @@ impl Changes {
     /// Adds what was found of other blocks of the same kernel.
     pub(super) fn merge(&mut self, other: Changes) {
         self.compared += other.compared;
-        let union = |own: &Blocks, other: &Blocks| own.iter().chain(other.iter()).collect();
-        self.blocks = union(&self.blocks, &other.blocks);
-        self.unresolved = union(&self.unresolved, &other.unresolved);
+        self.blocks = self.blocks.union(&other.blocks);
+        self.unresolved = self.unresolved.union(&other.unresolved);
         self.inputs += other.inputs;
         self.runs.extend(other.runs);
         self.runs.sort_unstable();

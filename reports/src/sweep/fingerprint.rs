@@ -1,11 +1,14 @@
-//! Fingerprints: the digests of all blocks, in a file of their own.
+//! Fingerprints: the digests of all blocks, in a file of their own. The blocks of a bundle
+//! ([`Domain::bundle`]) have one digest, the sum of their own; elsewhere each is a bundle by itself.
 //!
 //! A line that names the format, a line with a sum that shows what is inside ([`Head`] as JSON),
-//! and one zstd frame. Unpacked that holds, kernel by kernel, a bit for each block (block 0 is the
-//! lowest of the first byte; set: it was asked) and for each block that was asked its three sums,
-//! 32 bits each, little end first.
+//! and one zstd frame. Unpacked that holds, kernel by kernel, a bit for each bundle (bundle 0 is
+//! the lowest of the first byte; set: it was asked) and for each bundle that was asked its three
+//! sums, 32 bits each, little end first.
 
+use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::sweep::Domain;
@@ -14,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::Blocks;
+use crate::limited::{self, ReadFile};
 use crate::model::Identity;
 use crate::sum::{self, digest};
 
@@ -58,10 +62,10 @@ pub struct Print {
     pub device: FingerprintDevice,
     /// The kernel.
     pub domain: Domain,
-    /// Of each block its sums; `None` where it was not run, or gave others each time.
-    pub blocks: Vec<Option<[u32; 3]>>,
-    /// Blocks that did not give the same sums each time; those that most runs gave are in
-    /// `blocks`.
+    /// The sums of each bundle of blocks that ran and did not give others each time.
+    pub bundles: BTreeMap<u64, [u32; 3]>,
+    /// Bundles that did not give the same sums each time; those that most runs gave are in
+    /// `bundles`.
     pub unstable: Blocks,
 }
 
@@ -75,13 +79,14 @@ struct FingerprintHead {
     digest: String,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PrintEntry {
     device: FingerprintDevice,
     kernel: String,
-    /// Blocks of the kernel.
-    blocks: u64,
+    /// Bundles of the kernel's blocks.
+    #[serde(rename = "blocks")]
+    bundles: u64,
     /// How many of them were asked.
     #[serde(rename = "asked")]
     measured: u64,
@@ -127,36 +132,32 @@ impl From<&Identity> for FingerprintDevice {
 impl Print {
     /// A kernel of which no block was asked.
     pub fn new(device: FingerprintDevice, domain: Domain) -> Print {
-        let blocks = vec![None; domain.blocks() as usize];
-        Print { device, domain, blocks, unstable: Blocks::default() }
+        Print { device, domain, bundles: BTreeMap::new(), unstable: Blocks::default() }
     }
 
-    /// The blocks that were asked.
+    /// The bundles that were asked.
     pub fn measured(&self) -> Blocks {
-        (0..).zip(&self.blocks).filter(|(_, sums)| sums.is_some()).map(|(block, _)| block).collect()
+        self.bundles.keys().copied().collect()
     }
 
     /// SHA-256 over all digests and what they are of, hex; `None` unless every block was asked.
     pub fn root(&self, normalise_nan: bool) -> Option<String> {
-        let sums: Option<Vec<[u32; 3]>> = self.blocks.iter().copied().collect();
-        let kernel = self.domain.kernel();
-        let head = format!("{MAGIC}{kernel} {} {normalise_nan}\n", self.domain.block());
+        let is_whole = self.bundles.len() as u64 == self.domain.bundles();
+        let (kernel, inputs) = (self.domain.kernel(), self.domain.block() * self.domain.bundle());
+        let head = format!("{MAGIC}{kernel} {inputs} {normalise_nan}\n");
         let mut hash = Sha256::new().chain_update(head);
-        sums?.iter().flatten().for_each(|word| hash.update(word.to_le_bytes()));
-        Some(format!("{:x}", hash.finalize()))
+        self.bundles.values().flatten().for_each(|word| hash.update(word.to_le_bytes()));
+        is_whole.then(|| format!("{:x}", hash.finalize()))
     }
 
-    /// Blocks that both have asked, and those of them that differ.
+    /// How many bundles both have asked, and which of them differ.
     pub fn compare(&self, other: &Print) -> (u64, Blocks) {
         let both = || {
-            (0..)
-                .zip(self.blocks.iter().zip(&other.blocks))
-                .filter(|(_, (a, b))| a.is_some() && b.is_some())
+            let own = self.bundles.iter();
+            own.filter_map(|(bundle, sums)| Some((*bundle, sums, other.bundles.get(bundle)?)))
         };
-        (
-            both().count() as u64,
-            both().filter(|(_, (a, b))| a != b).map(|(block, _)| block).collect(),
-        )
+        let differing = both().filter(|(_, one, two)| one != two).map(|(bundle, ..)| bundle);
+        (both().count() as u64, differing.collect())
     }
 }
 
@@ -179,19 +180,18 @@ impl Fingerprint {
     pub fn pack(&self) -> io::Result<Vec<u8>> {
         let mut body = Vec::new();
         for print in &self.prints {
-            let set = |bits: &[Option<[u32; 3]>]| {
-                bits.iter().rev().fold(0_u8, |byte, sums| byte << 1 | u8::from(sums.is_some()))
-            };
-            body.extend(print.blocks.chunks(8).map(set));
-            body.extend(
-                print.blocks.iter().flatten().flatten().flat_map(|word| word.to_le_bytes()),
-            );
+            let start = body.len();
+            body.resize(start + print.domain.bundles().div_ceil(8) as usize, 0);
+            for bundle in print.bundles.keys() {
+                body[start + *bundle as usize / 8] |= 1 << (bundle % 8);
+            }
+            body.extend(print.bundles.values().flatten().flat_map(|word| word.to_le_bytes()));
         }
         let entry = |print: &Print| PrintEntry {
             device: print.device.clone(),
             kernel: print.domain.kernel().to_string(),
-            blocks: print.domain.blocks(),
-            measured: print.measured().count(),
+            bundles: print.domain.bundles(),
+            measured: print.bundles.len() as u64,
             unstable: print.unstable.clone(),
         };
         let prints = self.prints.iter().map(entry).collect();
@@ -225,20 +225,20 @@ impl Fingerprint {
             .map_err(|error| FingerprintError::Head(error.to_string()))?;
         let mut prints: Vec<Print> = Vec::new();
         let (mut room, mut length) = (0, 0);
-        for PrintEntry { device, kernel, blocks, measured: asked, unstable } in &head.prints {
+        for PrintEntry { device, kernel, bundles, measured: asked, unstable } in &head.prints {
             let of = kernel
                 .parse::<Kernel>()
                 .map_err(|error| FingerprintError::Head(error.to_string()))?;
             let domain =
-                Domain::of(&of).map_err(|error| FingerprintError::Head(error.to_string()))?;
-            if domain.blocks() != *blocks || asked > blocks {
+                Domain::vast(&of).map_err(|error| FingerprintError::Head(error.to_string()))?;
+            if domain.bundles() != *bundles || asked > bundles {
                 return Err(FingerprintError::Head(format!(
-                    "{kernel} has {} blocks, not {blocks}",
-                    domain.blocks()
+                    "{kernel} has {} blocks, not {bundles}",
+                    domain.bundles()
                 )));
             }
-            room += blocks.div_ceil(8) + asked * SUMS as u64;
-            length += blocks * size_of::<Option<[u32; 3]>>() as u64;
+            room += bundles.div_ceil(8) + asked * SUMS as u64;
+            length += asked * 2 * SUMS as u64;
             if room.max(length) > LIMIT {
                 return Err(FingerprintError::Head(format!(
                     "it promises {length} bytes of sums, more than any fingerprint has"
@@ -253,7 +253,7 @@ impl Fingerprint {
         }
         let mut body = body.as_slice();
         for print in &mut prints {
-            fill(&mut body, &mut print.blocks)
+            fill(&mut body, print)
                 .ok_or_else(|| FingerprintError::Content("it ends too early".into()))?;
         }
         if !body.is_empty() {
@@ -263,22 +263,27 @@ impl Fingerprint {
     }
 
     /// Reads a file.
-    pub fn read(path: &std::path::Path) -> Result<Fingerprint, FingerprintError> {
-        Fingerprint::unpack(&crate::limited::bytes(path, LIMIT)?)
+    pub fn read(path: &Path) -> Result<Fingerprint, FingerprintError> {
+        Fingerprint::read_by(path, &limited::bytes)
+    }
+
+    /// Reads a file by this function.
+    pub fn read_by(path: &Path, read: &ReadFile) -> Result<Fingerprint, FingerprintError> {
+        Fingerprint::unpack(&read(path, LIMIT)?)
     }
 }
 
-/// Takes the blocks of one kernel from the front of `body`.
-fn fill(body: &mut &[u8], blocks: &mut [Option<[u32; 3]>]) -> Option<()> {
-    let (bits, after) = body.split_at_checked(blocks.len().div_ceil(8))?;
+/// Takes the bundles of one kernel from the front of `body`.
+fn fill(body: &mut &[u8], print: &mut Print) -> Option<()> {
+    let count = print.domain.bundles();
+    let (bits, after) = body.split_at_checked(count.div_ceil(8) as usize)?;
     *body = after;
-    let asked = |number: usize| bits[number / 8] >> (number % 8) & 1 == 1;
-    for (_, block) in blocks.iter_mut().enumerate().filter(|(number, _)| asked(*number)) {
+    for bundle in (0..count).filter(|bundle| bits[*bundle as usize / 8] >> (bundle % 8) & 1 == 1) {
         let (own, after) = body.split_at_checked(SUMS)?;
         *body = after;
         let word =
             |at: usize| Some(u32::from_le_bytes(own.get(4 * at..4 * at + 4)?.try_into().ok()?));
-        *block = Some([word(0)?, word(1)?, word(2)?]);
+        print.bundles.insert(bundle, [word(0)?, word(1)?, word(2)?]);
     }
     Some(())
 }
@@ -289,15 +294,15 @@ mod tests {
 
     fn print(id: &str) -> Print {
         let [key, slot, name, driver] = ["k", "cpu:1", "Device", "Driver 1"].map(str::to_owned);
-        let domain = Domain::of(&id.parse().unwrap()).unwrap();
+        let domain = Domain::vast(&id.parse().unwrap()).unwrap();
         Print::new(FingerprintDevice { key, slot, name, driver }, domain)
     }
 
     fn sample() -> Fingerprint {
         let (mut whole, mut part) = (print("f16.sin"), print("f32.sqrt"));
-        whole.blocks[0] = Some([1, 2, 3]);
+        whole.bundles.insert(0, [1, 2, 3]);
         for block in [0, 7, 8, 4095] {
-            part.blocks[block] = Some([block as u32; 3]);
+            part.bundles.insert(block, [block as u32; 3]);
         }
         part.unstable = [8].into_iter().collect();
         Fingerprint { normalise_nan: true, prints: vec![whole, part] }
@@ -314,19 +319,42 @@ mod tests {
     }
 
     #[test]
+    fn a_fingerprint_of_a_vast_domain_is_as_small() {
+        let mut vast = print("f16.fma");
+        assert_eq!(vast.domain.bundles(), 1 << 20);
+        vast.bundles = (0..1 << 20).map(|bundle| (bundle, [5; 3])).collect();
+        assert!(vast.root(false).is_some());
+        vast.bundles.split_off(&7);
+        let fingerprint = Fingerprint { normalise_nan: false, prints: vec![vast] };
+        let packed = fingerprint.pack().unwrap();
+        assert_eq!(Fingerprint::unpack(&packed).unwrap(), fingerprint);
+        assert!(packed.len() < 1000, "{}", packed.len());
+    }
+
+    #[test]
     fn what_differs_is_named() {
         let old = sample().prints.remove(1);
         let mut new = old.clone();
-        new.blocks[7] = Some([1, 2, 3]);
-        new.blocks[8] = None;
+        new.bundles.insert(7, [1, 2, 3]);
+        new.bundles.remove(&8);
         let (compared, changed) = new.compare(&old);
         assert_eq!((compared, changed.ranges()), (3, &[[7, 1]][..]));
     }
 
     #[test]
     fn more_than_any_fingerprint_has_is_refused_before_it_takes_room() {
-        let many = Fingerprint { normalise_nan: false, prints: vec![print("f32.sqrt"); 5000] };
-        let error = Fingerprint::unpack(&many.pack().unwrap()).unwrap_err().to_string();
+        let entry = PrintEntry {
+            device: print("f16.fma").device,
+            kernel: "f16.fma".to_owned(),
+            bundles: 1 << 20,
+            measured: 1 << 20,
+            unstable: Blocks::default(),
+        };
+        let prints = std::iter::repeat_n(entry, 30).collect();
+        let head = FingerprintHead { normalise_nan: false, prints, digest: String::new() };
+        let text = sum::line(&serde_json::to_string(&head).unwrap());
+        let bytes = [MAGIC.as_bytes(), text.as_bytes()].concat();
+        let error = Fingerprint::unpack(&bytes).unwrap_err().to_string();
         assert!(error.contains("more than any fingerprint has"), "{error}");
     }
 

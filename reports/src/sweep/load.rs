@@ -9,7 +9,7 @@ use fpprobe_spirv::sweep::Domain;
 use serde::Deserialize;
 
 use super::{Blocks, SCHEMA, Sweep, SweptKernel};
-use crate::limited;
+use crate::limited::{self, ReadFile};
 
 /// Most bytes that are read.
 const LIMIT: u64 = 256 << 20;
@@ -59,7 +59,7 @@ pub enum SweepLoadError {
 /// as often as they say.
 fn objection(kernel: &SweptKernel) -> Option<String> {
     let domain = match kernel.kernel.parse::<Kernel>().map_err(|error| error.to_string()) {
-        Ok(own) => Domain::of(&own).map_err(|error| error.to_string()),
+        Ok(own) => Domain::vast(&own).map_err(|error| error.to_string()),
         Err(error) => Err(error),
     };
     let domain = match domain {
@@ -101,9 +101,13 @@ struct Name {
 
 /// Reads the report of a sweep.
 pub fn load(path: &Path) -> Result<Sweep, SweepLoadError> {
+    load_by(path, &limited::bytes)
+}
+
+/// Reads the report of a sweep by this function.
+pub fn load_by(path: &Path, read: &ReadFile) -> Result<Sweep, SweepLoadError> {
     let at = || path.to_owned();
-    let bytes =
-        limited::bytes(path, LIMIT).map_err(|cause| SweepLoadError::Read { path: at(), cause })?;
+    let bytes = read(path, LIMIT).map_err(|cause| SweepLoadError::Read { path: at(), cause })?;
     let content = |cause| SweepLoadError::Content { path: at(), cause };
     let name: Name = serde_json::from_slice(&bytes).map_err(content)?;
     match name.schema {

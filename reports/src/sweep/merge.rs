@@ -1,7 +1,11 @@
 //! The parts of a sweep put together: the same document, byte for byte, as if one process had asked
 //! everything.
 
+use std::collections::BTreeSet;
+
 use super::{Fingerprint, Print, Sweep, SweptDevice, SweptKernel};
+use crate::expected::ModelKey;
+use crate::model::Host;
 
 /// Why parts do not go together.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -31,41 +35,31 @@ pub enum MergeError {
     },
 }
 
-/// Merges reports with their fingerprints.
-pub fn merge(parts: Vec<(Sweep, Fingerprint)>) -> Result<(Sweep, Fingerprint), MergeError> {
+/// Whose parts go together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Parts {
+    /// Those of one host.
+    OfOneHost,
+    /// Those of devices of one model under one driver, whichever host they are in.
+    OfOneModel,
+}
+
+/// Merges reports with their fingerprints, one after the other: no two of them are in memory.
+pub fn merge<E: From<MergeError>>(
+    parts: impl IntoIterator<Item = Result<(Sweep, Fingerprint), E>>,
+    whose: Parts,
+) -> Result<(Sweep, Fingerprint), E> {
     let mut parts = (1..).zip(parts);
-    let (_, (mut sweep, mut fingerprint)) = parts.next().ok_or(MergeError::Nothing)?;
-    for (part, (other, prints)) in parts {
-        let differ = |what| Err(MergeError::Differ { part, what });
-        if sweep.program != other.program {
-            return differ("programs");
-        }
-        if sweep.host != other.host {
-            return differ("machines");
-        }
-        if (sweep.normalise_nan, &sweep.profiles) != (other.normalise_nan, &other.profiles) {
-            return differ("options");
-        }
-        if sweep.devices.len() != other.devices.len() {
-            return differ("devices");
-        }
-        if fingerprint.prints.len() != prints.prints.len() {
-            return differ("fingerprints (is a `.fingerprint` file missing beside a report?)");
-        }
-        for (own, other) in sweep.devices.iter_mut().zip(other.devices) {
-            device(own, other, part)?;
-        }
-        for incident in other.incomplete {
-            if !sweep.incomplete.contains(&incident) {
-                sweep.incomplete.push(incident);
-            }
-        }
-        for (own, other) in fingerprint.prints.iter_mut().zip(prints.prints) {
-            if (&own.device, &own.domain) != (&other.device, &other.domain) {
-                return differ("devices or kernels");
-            }
-            print(own, &other);
-        }
+    let (_, first) = parts.next().ok_or(MergeError::Nothing)?;
+    let (mut sweep, mut fingerprint) = first?;
+    let mut hosts = BTreeSet::from([sweep.host.id.clone()]);
+    for (part, other) in parts {
+        let (other, prints) = other?;
+        hosts.insert(other.host.id.clone());
+        add((&mut sweep, &mut fingerprint), (other, prints), part, whose)?;
+    }
+    if hosts.len() > 1 {
+        sweep.host = Host::of_several(hosts.len());
     }
     let roots = |print: &Print| print.root(fingerprint.normalise_nan);
     for device in &mut sweep.devices {
@@ -80,8 +74,62 @@ pub fn merge(parts: Vec<(Sweep, Fingerprint)>) -> Result<(Sweep, Fingerprint), M
     Ok((sweep, fingerprint))
 }
 
-fn device(own: &mut SweptDevice, other: SweptDevice, part: usize) -> Result<(), MergeError> {
-    if (&own.identity, &own.taint) != (&other.identity, &other.taint) {
+/// Adds a part.
+fn add(
+    (sweep, fingerprint): (&mut Sweep, &mut Fingerprint),
+    (other, prints): (Sweep, Fingerprint),
+    part: usize,
+    whose: Parts,
+) -> Result<(), MergeError> {
+    let differ = |what| Err(MergeError::Differ { part, what });
+    if sweep.program != other.program {
+        return differ("programs");
+    }
+    if whose == Parts::OfOneHost && sweep.host != other.host {
+        return differ("machines (--across-hosts merges those of equal devices)");
+    }
+    if (sweep.normalise_nan, &sweep.profiles) != (other.normalise_nan, &other.profiles) {
+        return differ("options");
+    }
+    if sweep.devices.len() != other.devices.len() {
+        return differ("devices");
+    }
+    if fingerprint.prints.len() != prints.prints.len() {
+        return differ("fingerprints (is a `.fingerprint` file missing beside a report?)");
+    }
+    for (own, other) in sweep.devices.iter_mut().zip(other.devices) {
+        device(own, other, part, whose)?;
+    }
+    for incident in other.incomplete {
+        if !sweep.incomplete.contains(&incident) {
+            sweep.incomplete.push(incident);
+        }
+    }
+    for (own, other) in fingerprint.prints.iter_mut().zip(prints.prints) {
+        let is_same = match whose {
+            Parts::OfOneHost => own.device == other.device,
+            // Their devices were compared above.
+            Parts::OfOneModel => own.device.name == other.device.name,
+        };
+        if !is_same || own.domain != other.domain {
+            return differ("devices or kernels");
+        }
+        print(own, other);
+    }
+    Ok(())
+}
+
+fn device(
+    own: &mut SweptDevice,
+    other: SweptDevice,
+    part: usize,
+    whose: Parts,
+) -> Result<(), MergeError> {
+    let is_same = match whose {
+        Parts::OfOneHost => own.identity == other.identity,
+        Parts::OfOneModel => ModelKey::of(&own.identity) == ModelKey::of(&other.identity),
+    };
+    if !is_same || own.taint != other.taint {
         return Err(MergeError::Differ { part, what: "devices" });
     }
     let names = |device: &SweptDevice| {
@@ -94,10 +142,10 @@ fn device(own: &mut SweptDevice, other: SweptDevice, part: usize) -> Result<(), 
 }
 
 fn kernel(own: &mut SweptKernel, other: SweptKernel, part: usize) -> Result<(), MergeError> {
-    if let Some(block) = other.measured.iter().find(|block| own.measured.contains(*block)) {
+    if let Some(block) = own.measured.common(&other.measured) {
         return Err(MergeError::Twice { part, kernel: own.kernel.clone(), block });
     }
-    own.measured = own.measured.iter().chain(other.measured.iter()).collect();
+    own.measured = own.measured.union(&other.measured);
     for why in other.incomplete {
         if !own.incomplete.contains(&why) {
             own.incomplete.push(why);
@@ -122,9 +170,9 @@ fn kernel(own: &mut SweptKernel, other: SweptKernel, part: usize) -> Result<(), 
     Ok(())
 }
 
-fn print(own: &mut Print, other: &Print) {
-    for (own, other) in own.blocks.iter_mut().zip(&other.blocks) {
-        *own = own.or(*other);
+fn print(own: &mut Print, other: Print) {
+    for (bundle, sums) in other.bundles {
+        own.bundles.entry(bundle).or_insert(sums);
     }
-    own.unstable = own.unstable.iter().chain(other.unstable.iter()).collect();
+    own.unstable = own.unstable.union(&other.unstable);
 }

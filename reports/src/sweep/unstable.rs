@@ -84,7 +84,7 @@ impl Unstable {
 
     /// Adds what was found elsewhere.
     pub fn merge(&mut self, other: &Unstable) {
-        self.blocks = self.blocks.iter().chain(other.blocks.iter()).collect();
+        self.blocks = self.blocks.union(&other.blocks);
         for (own, more) in [
             (&mut self.compared, other.compared),
             (&mut self.inputs, other.inputs),

@@ -5,8 +5,8 @@ use fpprobe_profiles::sweep::{SweepStatistics, Verifier};
 use fpprobe_reports::model::{Host, Program};
 use fpprobe_reports::render::Style;
 use fpprobe_reports::sweep::{
-    ChangedInput, Changes, Fingerprint, FingerprintDevice, MergeError, Print, Resolution, SCHEMA,
-    SWEEPS, Sweep, SweptDevice, SweptKernel, Unstable, load, merge,
+    Blocks, ChangedInput, Changes, Fingerprint, FingerprintDevice, MergeError, Parts, Print,
+    Resolution, SCHEMA, SWEEPS, Sweep, SweptDevice, SweptKernel, Unstable, load, merge,
 };
 use fpprobe_spirv::sweep::Domain;
 use serde_json::Value;
@@ -192,6 +192,38 @@ fn inputs_of_which_nothing_is_demanded_are_distinguished_with_the_domain_that_is
     }
 }
 
+fn together(parts: Vec<(Sweep, Fingerprint)>) -> Result<(Sweep, Fingerprint), MergeError> {
+    merge(parts.into_iter().map(Ok), Parts::OfOneHost)
+}
+
+#[test]
+fn parts_of_equal_devices_in_several_hosts_go_together_if_that_is_requested() {
+    let part = |host: &str, block: u64| {
+        let mut sweep = sweep();
+        sweep.host.id = host.to_owned();
+        let device = &mut sweep.devices[0];
+        device.identity.key = format!("key of {host}");
+        device.identity.device_uuid = format!("uuid of {host}");
+        for kernel in &mut device.kernels {
+            (kernel.measured, kernel.changes) = ([block].into_iter().collect(), None);
+        }
+        (sweep, Fingerprint::default())
+    };
+    let parts = || ["a", "b", "a"].into_iter().zip(0..).map(|(host, block)| part(host, block));
+    assert!(matches!(together(parts().collect()), Err(MergeError::Differ { part: 2, .. })));
+    let (whole, _) = merge(parts().map(Ok::<_, MergeError>), Parts::OfOneModel).unwrap();
+    assert_eq!(whole.host.label, "2 hosts");
+    assert_eq!(whole.devices[0].kernels[1].measured.ranges(), [[0, 3]]);
+    let other = parts().map(|(mut sweep, prints)| {
+        sweep.devices[0].identity.driver.info.push_str(&sweep.host.id);
+        Ok::<_, MergeError>((sweep, prints))
+    });
+    assert_eq!(
+        merge(other, Parts::OfOneModel).map(|_| ()),
+        Err(MergeError::Differ { part: 2, what: "devices" })
+    );
+}
+
 #[test]
 fn parts_that_do_not_belong_together_are_refused() {
     let part = |change: fn(&mut Sweep)| {
@@ -204,13 +236,13 @@ fn parts_that_do_not_belong_together_are_refused() {
         (sweep, Fingerprint::default())
     };
     let whole = || (sweep(), Fingerprint::default());
-    let merged = |change| merge(vec![whole(), part(change)]).map(|_| ());
+    let merged = |change| together(vec![whole(), part(change)]).map(|_| ());
     let what = |change| match merged(change) {
         Err(MergeError::Differ { part: 2, what }) => what,
         other => panic!("{other:?}"),
     };
     assert_eq!(what(|sweep| sweep.program.version = "1".into()), "programs");
-    assert_eq!(what(|sweep| sweep.host.id = "1".into()), "machines");
+    assert!(what(|sweep| sweep.host.id = "1".into()).starts_with("machines"));
     assert_eq!(what(|sweep| sweep.normalise_nan = true), "options");
     assert_eq!(what(|sweep| sweep.devices[0].identity.key = "1".into()), "devices");
     assert_eq!(what(|sweep| sweep.devices[0].kernels.reverse()), "kernels");
@@ -218,7 +250,7 @@ fn parts_that_do_not_belong_together_are_refused() {
         matches!(merged(|_| {}), Err(MergeError::Twice { part: 2, block: 4000, .. })),
         "f16.fadd was asked whole"
     );
-    assert_eq!(merge(Vec::new()), Err(MergeError::Nothing));
+    assert_eq!(together(Vec::new()), Err(MergeError::Nothing));
 }
 
 #[test]
@@ -230,13 +262,41 @@ fn a_fingerprint_becomes_whole_by_merging_and_gets_its_root() {
         (kernel.measured, kernel.changes) = (blocks.clone().collect(), None);
         sweep.devices[0].kernels.remove(0);
         let mut print = Print::new(who.clone(), domain("f16.fadd"));
-        blocks.for_each(|block| print.blocks[block as usize] = Some([block as u32; 3]));
+        print.bundles = blocks.map(|block| (block, [block as u32; 3])).collect();
         (sweep, Fingerprint { normalise_nan: false, prints: vec![print] })
     };
-    let (sweep, fingerprint) = merge(vec![part(2000..4096), part(0..2000)]).unwrap();
+    let (sweep, fingerprint) = together(vec![part(2000..4096), part(0..2000)]).unwrap();
     assert_eq!(fingerprint, part(0..4096).1);
     assert_eq!(sweep.devices[0].kernels[0].root, fingerprint.prints[0].root(false));
-    assert_eq!(merge(vec![part(0..10)]).unwrap().0.devices[0].kernels[0].root, None);
+    assert_eq!(together(vec![part(0..10)]).unwrap().0.devices[0].kernels[0].root, None);
+}
+
+#[test]
+fn thousands_of_shards_of_a_vast_domain_merge_one_by_one() {
+    const SHARDS: u64 = 4096;
+    let fma = Domain::vast(&fixture::kernel("f16.fma")).unwrap();
+    let (each, bundle) = (fma.bundles() / SHARDS, fma.bundle());
+    let template = sweep();
+    let who = FingerprintDevice::from(&template.devices[0].identity);
+    let part = |shard: u64| {
+        let mut sweep = template.clone();
+        let mut kernel = SweptKernel::new(&fma);
+        let bundles = shard * each..(shard + 1) * each;
+        kernel.measured = bundles.clone().collect::<Blocks>().of_bundles(bundle);
+        sweep.devices[0].kernels = vec![kernel];
+        let mut print = Print::new(who.clone(), fma.clone());
+        print.bundles = bundles.map(|bundle| (bundle, [bundle as u32, 1, 2])).collect();
+        (sweep, Fingerprint { normalise_nan: false, prints: vec![print] })
+    };
+    // A part is made when the one before has been added.
+    let parts = (0..SHARDS).rev().map(|shard| Ok::<_, MergeError>(part(shard)));
+    let (whole, fingerprint) = merge(parts, Parts::OfOneHost).unwrap();
+    let [kernel] = &whole.devices[0].kernels[..] else { panic!("{:?}", whole.devices[0].kernels) };
+    assert_eq!((kernel.measured.ranges(), kernel.share()), (&[[0, fma.blocks()]][..], 1.0));
+    let print = &fingerprint.prints[0];
+    assert_eq!(kernel.root, print.root(false));
+    assert!(kernel.root.is_some() && print.bundles[&77] == [77, 1, 2]);
+    assert_eq!(Fingerprint::unpack(&fingerprint.pack().unwrap()).unwrap(), fingerprint);
 }
 
 #[test]

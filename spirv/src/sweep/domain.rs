@@ -16,15 +16,29 @@ pub struct Domain {
     bits: u32,
 }
 
-/// Most bits of a domain.
+/// Most bits of a domain that one process sweeps.
 const MOST: u32 = 32;
+/// Most bits of one that many processes share: three operands of 16.
+const VAST: u32 = 48;
+/// Digests of a fingerprint at most.
+const DIGESTS: u64 = 1 << 20;
 /// Fewest: smaller ones are asked whole by every run.
 const LEAST: u32 = 16;
 
 impl Domain {
-    /// The domain of a kernel; an error where it is too large, or where the kernel's operands are
-    /// not computed by a shader.
+    /// The domain of a kernel, of up to 2^32 inputs; an error where it is larger, or where the
+    /// kernel's operands are not computed by a shader.
     pub fn of(kernel: &Kernel) -> Result<Domain, BuildError> {
+        Domain::within(kernel, MOST)
+    }
+
+    /// The domain of a kernel, of up to 2^48 inputs, such as those of `f16.fma`: what is beyond
+    /// 2^32 is divided among processes, or sampled.
+    pub fn vast(kernel: &Kernel) -> Result<Domain, BuildError> {
+        Domain::within(kernel, VAST)
+    }
+
+    fn within(kernel: &Kernel, most: u32) -> Result<Domain, BuildError> {
         let refused =
             |reason: String| Err(BuildError::NoDomain { kernel: kernel.to_string(), reason });
         if kernel.op.code.is_of_texels() {
@@ -50,9 +64,9 @@ impl Domain {
             );
         }
         let bits = kernel.params().iter().map(|shape| shape.width * shape.format.bits()).sum();
-        if bits > MOST {
+        if bits > most {
             return refused(format!(
-                "its inputs have {bits} bits; a sweep asks up to {MOST}, such as `f32.sqrt` or `f16.fadd`"
+                "its inputs have {bits} bits; a sweep asks up to {most}, such as `f32.sqrt` or `f16.fadd`"
             ));
         }
         if bits < LEAST {
@@ -61,7 +75,12 @@ impl Domain {
                 1_u64 << bits
             ));
         }
-        Ok(Domain { kernel: *kernel, bits })
+        let domain = Domain { kernel: *kernel, bits };
+        // An invocation has the number of its input in two words.
+        if domain.fields().iter().any(|(own, low)| *low < 32 && low + own.bits() > 32) {
+            return refused("an operand lies in both words of the input's number".to_owned());
+        }
+        Ok(domain)
     }
 
     /// The kernel.
@@ -87,6 +106,22 @@ impl Domain {
     /// Number of blocks.
     pub fn blocks(&self) -> u64 {
         self.inputs() / self.block()
+    }
+
+    /// Whether it has more inputs than one process sweeps.
+    pub fn is_vast(&self) -> bool {
+        self.bits > MOST
+    }
+
+    /// Consecutive blocks that have one digest together in a fingerprint, so that it does not grow
+    /// without bounds: a power of two, 1 unless the domain has more than 2^40 inputs.
+    pub fn bundle(&self) -> u64 {
+        (self.blocks() / DIGESTS).max(1)
+    }
+
+    /// Number of bundles.
+    pub fn bundles(&self) -> u64 {
+        self.blocks() / self.bundle()
     }
 
     /// The operands of an input, their components one by one, with the place of their lowest bit.

@@ -29,6 +29,8 @@ struct Start {
     input: Word,
     /// That of the dispatch's first.
     first: Word,
+    /// What every input of the dispatch has above 32 bits.
+    high: Word,
     steps: Word,
 }
 
@@ -58,24 +60,28 @@ impl Emitter {
         self.builder.execution_mode(main, ExecutionMode::LocalSize, [size, 1, 1]);
         let own = self.coordinate(invocation, 0)?;
         let block = self.coordinate(group, 1)?;
-        let [first, steps, turn] =
-            [self.pushed(push, 0)?, self.pushed(push, 1)?, self.pushed(push, 2)?];
+        let [first, steps, turn, high] = [
+            self.pushed(push, 0)?,
+            self.pushed(push, 1)?,
+            self.pushed(push, 2)?,
+            self.pushed(push, 3)?,
+        ];
         let lane = self.value(Op::BitwiseXor, uint, ids([own, turn]))?;
         let lanes = self.word(LANES);
         let inputs = self.value(Op::IMul, uint, ids([steps, lanes]))?;
         let before = self.value(Op::IMul, uint, ids([block, inputs]))?;
         let input = self.value(Op::IAdd, uint, ids([first, before]))?;
         let input = self.value(Op::IAdd, uint, ids([input, lane]))?;
-        Ok(Start { stand: Stand { block, lane, buffer }, input, first, steps })
+        Ok(Start { stand: Stand { block, lane, buffer }, input, first, high, steps })
     }
 
     fn declare_push(&mut self) -> Word {
         let uint = self.scalar(Format::U32);
-        let block = self.builder.type_struct([uint; 3]);
+        let block = self.builder.type_struct([uint; 4]);
         let pointer = self.builder.type_pointer(None, StorageClass::PushConstant, block);
         let variable = self.builder.variable(pointer, None, StorageClass::PushConstant, None);
         self.builder.decorate(block, Decoration::Block, []);
-        for member in 0..3 {
+        for member in 0..4 {
             self.builder.member_decorate(
                 block,
                 member,
@@ -158,7 +164,7 @@ impl Emitter {
         carried: &[Word],
     ) -> Result<Vec<Word>, BuildError> {
         let uint = self.scalar(Format::U32);
-        let operands = self.operands_of(domain, input)?;
+        let operands = self.operands_of(domain, input, start.high)?;
         let results = self.operation(domain.kernel(), &operands)?;
         let mut words = Vec::new();
         for (shape, value) in domain.results().into_iter().zip(results) {
@@ -168,14 +174,19 @@ impl Emitter {
         self.take(sink, domain, start.stand, SinkInput { input, place, words: &words }, carried)
     }
 
-    /// The operands of an input.
-    fn operands_of(&mut self, domain: &Domain, input: Word) -> Result<Vec<Word>, BuildError> {
+    /// The operands of an input, whose number has these two words.
+    fn operands_of(
+        &mut self,
+        domain: &Domain,
+        input: Word,
+        high: Word,
+    ) -> Result<Vec<Word>, BuildError> {
         let uint = self.scalar(Format::U32);
         let mut parts = Vec::new();
         for (format, shift) in domain.fields() {
-            let mut raw = input;
-            if shift > 0 {
-                let shift = self.word(shift);
+            let mut raw = if shift < 32 { input } else { high };
+            if shift % 32 > 0 {
+                let shift = self.word(shift % 32);
                 raw = self.value(Op::ShiftRightLogical, uint, ids([raw, shift]))?;
             }
             // Binary16 is taken from the low half of a word, whatever the other half is.

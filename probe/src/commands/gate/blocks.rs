@@ -12,7 +12,7 @@ use fpprobe_spirv::sweep::{Domain, Sink};
 
 use crate::supervisor::DeviceSession;
 use crate::supervisor::results::Results;
-use crate::supervisor::sweep::{Ledger, SweepEnd, SweepOrder, SweepStrategy, sweep};
+use crate::supervisor::sweep::{BlockQueue, Ledger, SweepEnd, SweepOrder, SweepStrategy, sweep};
 use crate::sweep::plan::spread;
 use crate::sweep::print::digests;
 use fpprobe_worker::protocol::{Failure, Span};
@@ -68,7 +68,7 @@ fn measure(
 ) -> (BlockDigests, Option<String>) {
     let mut ledger = DigestLedger { digests: BlockDigests::new(), until };
     let sink = Sink::Digest { normalise: true };
-    let (blocks, longest, memory) = (blocks.into(), DISPATCH, MEMORY);
+    let (blocks, longest, memory) = (BlockQueue::new(blocks), DISPATCH, MEMORY);
     let order = SweepOrder { domain, sink, blocks, longest, memory, way };
     let SweepEnd { failure, failures } = sweep(site, order, &mut ledger);
     let failure = failure.map(|failure| format!("{}: {failure}", domain.kernel()));

@@ -42,7 +42,7 @@ impl WorkerState {
         if let Some(lacks) = support.lacks(&kernel) {
             return Err(Failure::new(Outcome::Unsupported, lacks));
         }
-        let domain = Domain::of(&kernel).map_err(|error| refused(error.to_string()))?;
+        let domain = Domain::vast(&kernel).map_err(|error| refused(error.to_string()))?;
         let words = sweep::build(&domain, sink, group)
             .map_err(|error| refused(format!("no module could be built: {error}")))?;
         let sweep = device.sweep(&words, group).map_err(|error| device.explain(error))?;

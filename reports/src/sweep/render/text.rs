@@ -14,6 +14,8 @@ use crate::values::argument;
 
 /// Changes shown of each kernel.
 const SHOWN: usize = 8;
+/// Smaller shares are told as one of N.
+const RARE: f64 = 1e-4;
 
 /// For the terminal.
 pub(super) struct SweepText;
@@ -231,6 +233,10 @@ pub(super) fn coverage(kernel: &SweptKernel) -> String {
     let inputs = (kernel.measured.count() * kernel.block) as usize;
     if kernel.measured.count() * kernel.block == kernel.inputs {
         return format!("all {} inputs", grouped(inputs));
+    }
+    if inputs > 0 && kernel.share() < RARE {
+        let each = (kernel.inputs / inputs as u64) as usize;
+        return format!("{} inputs, one of {}", grouped(inputs), grouped(each));
     }
     format!("{} inputs, {:.4} % of all", grouped(inputs), 100.0 * kernel.share())
 }

@@ -140,7 +140,7 @@ fn flip(bytes: &mut [u8], threshold: u32, sums: bool) {
 /// Makes each result another one with this probability; where they are digests, those that these
 /// are of.
 fn strike(bytes: &mut [u8], launch: &Launch, rate: f64, lane: Option<u32>) {
-    let domain = launch.module.kernels.first().and_then(|id| Domain::of(&id.parse().ok()?).ok());
+    let domain = launch.module.kernels.first().and_then(|id| Domain::vast(&id.parse().ok()?).ok());
     let digests = bytes.chunks_exact(4 * Digest::WORDS).map(|digest| &digest[12..]);
     let are_sums = digests.clone().any(|lanes| lanes == LANES.to_le_bytes())
         && digests.into_iter().all(|lanes| lanes == LANES.to_le_bytes() || lanes == [0; 4]);

@@ -69,6 +69,13 @@ pub enum ContainerError {
     },
 }
 
+impl ContainerError {
+    /// Whether a newer program has stored it, so that nothing is wrong with it.
+    pub fn is_newer(&self) -> bool {
+        matches!(self, ContainerError::Newer(_))
+    }
+}
+
 /// A report as it will lie in a store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PackedReport {

@@ -232,6 +232,7 @@ pub mod tests {
             xxh3: None,
             length: 2,
             shared: Vec::new(),
+            label: String::new(),
             host: String::new(),
             started: time.clone(),
             finished: time,

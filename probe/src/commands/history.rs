@@ -122,8 +122,10 @@ fn verify(store: &Store, checks: Checks) -> anyhow::Result<Status> {
     let mut out = output::stdout();
     writeln!(out, "as stored: {}", found.sound)?;
     for (name, damage) in &found.damaged {
-        let aside = if checks.set_aside { "; moved into the folder `damaged`" } else { "" };
-        writeln!(out, "damaged: {}: {}{aside}", visible(name), visible(&damage.to_string()))?;
+        let is_moved = checks.set_aside && !damage.is_newer();
+        let aside = if is_moved { "; moved into the folder `damaged`" } else { "" };
+        let what = if damage.is_newer() { "not read" } else { "damaged" };
+        writeln!(out, "{what}: {}: {}{aside}", visible(name), visible(&damage.to_string()))?;
     }
     for name in &found.foreign {
         writeln!(out, "not the store's: {}", visible(name))?;

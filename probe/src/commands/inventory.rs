@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use anyhow::Context as _;
 use fpprobe_reports::inventory::{Found, FoundError, INVENTORIES, Inventory, ReportFile};
 use fpprobe_reports::{save, time};
 use fpprobe_system::host;
@@ -41,12 +42,33 @@ pub fn main(session: &Session, args: &InventoryArgs) -> anyhow::Result<Status> {
 
 /// What is in these places, files, folders and addresses.
 fn found(places: &[PathBuf]) -> anyhow::Result<Found> {
-    let files = places.iter().map(|place| match Destination::named(place)? {
-        Some(from) => remote::report_files(&from),
-        None => ReportFile::in_place(place).or_usage(),
-    });
-    let found = Found::of(files.collect::<Result<Vec<_>, _>>()?.concat());
-    found.ok_or_else(|| FoundError::nothing(places)).or_usage()
+    let mut files = Vec::new();
+    for place in places {
+        match Destination::named(place)? {
+            Some(from) => files.extend(remote::report_files(&from)?),
+            None => {
+                for place in expanded(place)? {
+                    files.extend(ReportFile::in_place(&place).or_usage()?);
+                }
+            }
+        }
+    }
+    Found::of(files).ok_or_else(|| FoundError::nothing(places)).or_usage()
+}
+
+/// The places that a pattern with `*`, `?` or `[` names; a shell passes on what is quoted, and
+/// fails at a hundred thousand names. What is there under this very name is no pattern.
+fn expanded(place: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let text = place.to_string_lossy();
+    if place.exists() || !text.contains(['*', '?', '[']) {
+        return Ok(vec![place.to_owned()]);
+    }
+    let named = glob::glob(&text).with_context(|| format!("{text} is no pattern")).or_usage()?;
+    let named = named.collect::<Result<Vec<_>, _>>().or_usage()?;
+    if named.is_empty() {
+        return Err(usage_error(format!("no file or folder matches {text}")));
+    }
+    Ok(named)
 }
 
 /// Writes the results that most devices of a model give.

@@ -34,6 +34,9 @@ pub struct Entry {
     pub shared: Vec<SharedFile>,
     /// [`crate::model::Host::id`].
     pub host: String,
+    /// [`crate::model::Host::label`]; empty where no name was given.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
     /// Start, RFC 3339, UTC.
     pub started: String,
     /// End, likewise.
@@ -92,6 +95,7 @@ impl Entry {
             length: text.len() as u64,
             shared,
             host: short(&report.host.id),
+            label: short(&report.host.label),
             started: short(&report.started),
             finished: short(&report.finished),
             program: short(&report.program.version),

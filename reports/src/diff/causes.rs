@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use fpprobe_profiles::judge::Symptom;
 
-use crate::change::{Change, ChangeKind, ChangedLanes, Gravity, LaneVerdict, of_cause};
-use crate::model::{Cause, Device, Scope};
+use crate::change::{Change, ChangeKind, ChangedLanes, Gravity, LaneChange, LaneVerdict, of_cause};
+use crate::model::{Cause, Device, Evidence, Scope};
 use crate::scoreboard::has_causes;
 
 /// What changed, in this order: new causes, worse ones, better ones, missing ones.
@@ -94,8 +94,9 @@ impl<'a> Shared<'a> {
         })
     }
 
-    /// The simplest kernel's first lane of which a rule that the cause breaks says otherwise now:
-    /// of a cause that only one report has, one that this report alone does not accept.
+    /// A lane of which a rule that the cause breaks says otherwise now; of a cause that only one
+    /// report has, one that this report alone does not accept. It is one that the cause shows
+    /// itself, since that has what its headline says, else the first of the simplest kernel.
     fn lane(&self, cause: &Cause, (old, new): (bool, bool)) -> Option<ChangedLanes> {
         let is_of_cause = |said: &LaneVerdict| {
             said.old != said.new
@@ -103,15 +104,26 @@ impl<'a> Shared<'a> {
                 && cause.profiles.contains(&said.profile)
                 && said.rules.iter().any(|rule| cause.rules.contains(rule))
         };
+        let one = |lanes: &ChangedLanes, lane: &LaneChange| ChangedLanes {
+            changed: vec![lane.clone()],
+            ..lanes.clone()
+        };
+        let is_shown = |lanes: &&ChangedLanes| lanes.judged.iter().any(is_of_cause);
+        let of_evidence = |own: &Evidence| {
+            let lanes = self.of(&own.kernel).iter().filter_map(|change| change.lanes.as_ref());
+            lanes.filter(is_shown).find_map(|lanes| {
+                let lane = lanes.changed.iter().find(|lane| lane.inputs == own.inputs)?;
+                Some(one(lanes, lane))
+            })
+        };
+        if let Some(own) = cause.evidence.iter().find_map(of_evidence) {
+            return Some(own);
+        }
         let mut changes: Vec<&Change> =
             cause.kernels.iter().flat_map(|id| self.of(id)).copied().collect();
         changes.sort_by_key(|change| change.id.len());
         let lanes = changes.into_iter().filter_map(|change| change.lanes.as_ref());
-        let mut shown =
-            lanes.filter(|lanes| lanes.judged.iter().any(is_of_cause) && !lanes.changed.is_empty());
-        shown
-            .next()
-            .map(|lanes| ChangedLanes { changed: lanes.changed[..1].to_vec(), ..lanes.clone() })
+        lanes.filter(is_shown).find_map(|lanes| Some(one(lanes, lanes.changed.first()?)))
     }
 
     fn of(&self, kernel: &str) -> &[&'a Change] {

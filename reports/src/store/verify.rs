@@ -108,12 +108,15 @@ impl Store {
                 &self.folder.join(log::NAME),
             )
         };
-        if let (Some(lock), true) = (&mut lock, checks.set_aside && !found.damaged.is_empty()) {
+        // What a newer program stored is as it should be.
+        let is_damaged = |(_, damage): &&(String, ContainerError)| !damage.is_newer();
+        let files: Vec<&str> =
+            found.damaged.iter().filter(is_damaged).map(|(name, _)| &name[..]).collect();
+        if let (Some(lock), true) = (&mut lock, checks.set_aside && !files.is_empty()) {
             let aside = self.folder.join(ASIDE);
             doing(fs::create_dir_all(&aside), "create folder", &aside)?;
-            let files: Vec<&str> = found.damaged.iter().map(|(name, _)| &name[..]).collect();
             note(&mut lock.log, LogEvent::SetAside, &files)?;
-            for (name, _) in &found.damaged {
+            for name in files {
                 let path = self.folder.join(name);
                 doing(fs::rename(&path, aside.join(name)), "move aside", &path)?;
             }

@@ -102,7 +102,8 @@ pub fn main(
 pub fn line(stored: &StoredReport, out: &mut impl Write) -> io::Result<()> {
     let StoredReport { size, entry } = stored;
     let (id, size) = (visible(entry.id()), self::size(*size));
-    writeln!(out, "{id}  {}  host {}  {size}", visible(&entry.finished), visible(&entry.host))?;
+    let host = if entry.label.is_empty() { &entry.host } else { &entry.label };
+    writeln!(out, "{id}  {}  host {}  {size}", visible(&entry.finished), visible(host))?;
     for device in &entry.devices {
         let version = if device.driver_info.is_empty() {
             &device.driver_version

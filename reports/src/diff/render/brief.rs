@@ -21,10 +21,17 @@ const FIELDS: usize = 3;
 
 /// A group of changes that required rules are about.
 type Judged = (fn(&Change) -> bool, &'static str, Ink);
-const JUDGED: [Judged; 3] = [
+const JUDGED: [Judged; 5] = [
     (|change| change.kind == ChangeKind::Regressed && !change.avoidable, "Regressed", Ink::Bad),
     (|change| change.kind == ChangeKind::Fixed && !change.avoidable, "Fixed", Ink::Good),
     (Change::is_deviating, "Deviating otherwise", Ink::Bad),
+    // Another variant of the kernel meets the rule.
+    (|change| change.kind == ChangeKind::Regressed && change.avoidable, "Avoidable", Ink::Doubt),
+    (
+        |change| change.kind == ChangeKind::Fixed && change.avoidable,
+        "Fixed, was avoidable",
+        Ink::Good,
+    ),
 ];
 /// Operations named of what was accepted before and now, and where no required rule applies.
 const PERMITTED: usize = 24;

@@ -331,7 +331,7 @@ pub struct MeasureArgs {
     /// Deadline in seconds for one batch of kernels, and for one isolated kernel [default: 10]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,
-    /// Deadline in seconds for all kernels of a device [default: 3600]
+    /// Deadline in seconds for all kernels of a device [default: 3600; of a sweep none]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub device_timeout: Option<f64>,
     /// Name of this host in the report [default: host.label of config.toml]

@@ -1,7 +1,8 @@
 //! Whole domains: which blocks are asked ([`plan`]), what is kept of each as it arrives
 //! ([`journal`], [`mod@print`], [`agree`], [`verify`]), what does not come again ([`repeat`],
 //! [`twice`]), what changed since an older fingerprint ([`resolve`], [`every`]), how long
-//! it takes ([`estimate`]), and where it all goes ([`files`]). The blocks themselves are [`crate::supervisor::sweep`]'s.
+//! it takes ([`estimate`]), and where it all goes ([`files`]). The blocks themselves are
+//! [`crate::supervisor::sweep`]'s.
 
 pub mod agree;
 pub mod estimate;

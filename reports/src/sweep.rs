@@ -26,7 +26,7 @@ pub use changes::{ChangedInput, Changes, Resolution};
 pub use every::Every;
 pub use fingerprint::{Fingerprint, FingerprintDevice, FingerprintError, Print};
 pub use load::{SweepLoadError, load, load_by};
-pub use merge::{MergeError, Parts, merge};
+pub use merge::{MergeError, MergeOptions, merge};
 pub use render::{RenderSweep, SWEEPS, SweepFormat};
 pub use unstable::{Several, TIMES, Unstable, most};
 

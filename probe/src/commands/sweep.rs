@@ -33,6 +33,9 @@ use fpprobe_reports::support::Support;
 use fpprobe_system::host;
 use fpprobe_system::usage::{say, usage_error};
 
+/// The longest time that a device has, if none is set.
+const LONGEST: Duration = Duration::from_hours(365 * 24);
+
 /// Runs kernels over their entire input domain.
 pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     let plan = SweepPlan::new(args)?;
@@ -43,7 +46,11 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
         return Err(usage_error(format!("the older fingerprint treats NaNs otherwise: {hint}")));
     }
     let files = Files::new(args.output.as_deref(), args.format.as_deref())?;
-    let settings = session.settings(&args.measuring)?;
+    let mut settings = session.settings(&args.measuring)?;
+    if args.measuring.device_timeout.is_none() {
+        // Whole domains take hours; each dispatch has a deadline.
+        settings.device_timeout = LONGEST;
+    }
     let events = progress::Progress::new(session.verbose);
     let listener = |event: &crate::event::RunEvent<'_>| events.show_failures(event);
     let rows = session.survey(&settings, &listener)?;
@@ -73,6 +80,10 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
         swept
     });
     if let Some(devices) = args.plan {
+        if let Some(cause) = session.stop.cause() {
+            say(&format!("{cause}: nothing is estimated"));
+            return Ok(Status::Incomplete);
+        }
         return estimate(&chosen, &swept, devices, args);
     }
     let parts = |timed: Vec<TimedKernel>| -> (Vec<SweptKernel>, Vec<Print>) {
@@ -103,13 +114,16 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
         }
     }
     files.write(&sweep, &fingerprint, session.style())?;
-    // What a budget leaves out is left out on purpose.
-    if let (Some(journal), true) = (journal, plan.budget.is_some() || !is_unfinished(&sweep, &plan))
-    {
+    // What a budget leaves out is left out on purpose, but not what a failure does.
+    let status = status(&sweep, args.shard.is_some());
+    let is_done = match plan.budget {
+        Some(_) => status == Status::Done,
+        None => !is_unfinished(&sweep, &plan),
+    };
+    if let (Some(journal), true) = (journal, is_done) {
         journal.close()?;
     }
-    Ok(status(&sweep, args.shard.is_some())
-        .and(Status::Incomplete.when(session.stop.is_requested())))
+    Ok(status.and(Status::Incomplete.when(session.stop.is_requested())))
 }
 
 /// Prints how long N devices like each of these take.
@@ -119,8 +133,9 @@ fn estimate(
     devices: u64,
     args: &SweepArgs,
 ) -> anyhow::Result<Status> {
-    let mut options: String =
-        args.profile.iter().map(|profile| format!(" --profile {profile}")).collect();
+    let profiles = args.profile.iter().flat_map(|profile| [" --profile ", profile]);
+    let mut options: String = profiles.collect();
+    options.extend(args.devices.device.iter().flat_map(|device| [" --device ", device]));
     for (is_set, option) in [
         (args.fingerprint, " --fingerprint"),
         (args.once, " --once"),
@@ -135,8 +150,9 @@ fn estimate(
             for line in timed.estimate(devices, &options) {
                 writeln!(out, "  {line}")?;
             }
+            is_whole &= !timed.swept.measured.is_empty() && timed.swept.incomplete.is_empty();
             for failure in &timed.swept.incomplete {
-                (is_whole, ()) = (false, writeln!(out, "  {failure}")?);
+                writeln!(out, "  {failure}")?;
             }
         }
     }
@@ -202,7 +218,7 @@ fn is_unfinished(sweep: &Sweep, plan: &SweepPlan) -> bool {
 }
 
 /// How the reason begins where a device lacks what a kernel needs.
-const UNSUPPORTED: &str = "unsupported: ";
+pub const UNSUPPORTED: &str = "unsupported: ";
 
 /// What the sweeps of all devices have in common.
 struct SweepContext<'a> {

@@ -119,25 +119,22 @@ impl Delivery {
     /// Whether this is the name of a document of a delivery that is no report.
     #[cfg(feature = "object-store")]
     pub fn is_other_document(path: &Path) -> bool {
-        [Delivery::SWEEPS, SCREENS, GATES]
-            .iter()
-            .any(|folder| Delivery::digest_in(folder, path).is_some())
+        [Delivery::SWEEPS, SCREENS, GATES].iter().any(|folder| Delivery::is_in(folder, path))
     }
 
-    /// The digest in the name of a sweep's report; `None` where it is none.
-    pub fn sweep_digest(path: &Path) -> Option<String> {
-        let is_report = path.extension().is_some_and(|ending| ending == "json");
-        Delivery::digest_in(Delivery::SWEEPS, path).filter(|_| is_report)
+    /// Whether this is the name of a sweep's report.
+    pub fn is_sweep(path: &Path) -> bool {
+        path.extension().is_some_and(|ending| ending == "json")
+            && Delivery::is_in(Delivery::SWEEPS, path)
     }
 
-    /// The digest in the name of a document in this folder.
-    fn digest_in(folder: &str, path: &Path) -> Option<String> {
-        let stem = path.file_stem()?.to_string_lossy();
-        let (_, digest) = stem.rsplit_once('-')?;
+    /// Whether this is the name of a delivery's document in such a folder.
+    fn is_in(folder: &str, path: &Path) -> bool {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let digest = stem.rsplit_once('-').map_or("", |(_, digest)| digest);
         let is_digest =
             digest.len() == DIGITS && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let is_inside = path.parent()?.file_name()? == folder;
-        (is_digest && is_inside).then(|| digest.to_owned())
+        is_digest && path.parent().and_then(Path::file_name).is_some_and(|own| own == folder)
     }
 
     /// As the bytes of a file.

@@ -1,9 +1,8 @@
 //! The parts of a sweep at a place with an address, to be merged.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fpprobe_reports::limited::{self, ReadFile};
@@ -16,15 +15,12 @@ use super::address::{Address, Destination};
 use super::cloud;
 use super::delivery::Delivery;
 
-/// The reports of sweeps at a place, and how they and their fingerprints are read. A part that was
-/// put several times, because a job was requeued, is there once.
+/// The reports of sweeps at a place, and how they and their fingerprints are read.
 pub fn sweeps(from: &Destination) -> anyhow::Result<(Vec<PathBuf>, Arc<ReadFile>)> {
     let (mut paths, read): (Vec<PathBuf>, Arc<ReadFile>) = match &from.address {
         Address::Folder(folder) => {
-            let entries = fs::read_dir(folder.join(Delivery::SWEEPS)).and_then(|entries| {
-                entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()
-            });
-            (entries.map_err(|error| failed(from, &error))?, Arc::new(limited::bytes))
+            let files = files(folder).map_err(|error| failed(from, &error))?;
+            (files, Arc::new(limited::bytes))
         }
         #[cfg(feature = "object-store")]
         Address::Bucket { .. } => cloud::objects(from).map_err(|error| failed(from, &error))?,
@@ -32,14 +28,26 @@ pub fn sweeps(from: &Destination) -> anyhow::Result<(Vec<PathBuf>, Arc<ReadFile>
         Address::Bucket { .. } => return Err(usage_error(address::NOT_BUILT)),
     };
     paths.sort();
-    let mut known = BTreeSet::new();
-    paths.retain(|path| Delivery::sweep_digest(path).is_some_and(|digest| known.insert(digest)));
+    paths.retain(|path| Delivery::is_sweep(path));
     if paths.is_empty() {
         return Err(usage_error(format!(
             "{from} has no sweeps: `fpprobe sweep --shard I/N -o {from}` puts one there"
         )));
     }
     Ok((paths, read))
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let list = if entry.file_type()?.is_dir() { &mut folders } else { &mut files };
+            list.push(entry.path());
+        }
+    }
+    Ok(files)
 }
 
 fn failed(from: &Destination, error: &dyn std::fmt::Display) -> anyhow::Error {

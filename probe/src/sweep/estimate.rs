@@ -9,7 +9,7 @@ pub const MOMENT: Duration = Duration::from_secs(4);
 /// Shards at most.
 pub const SHARDS: u64 = 4096;
 /// How long a shard takes at most, if there may be as many: what is preempted loses no more.
-const SHARD: Duration = Duration::from_secs(3600);
+const SHARD: Duration = Duration::from_hours(1);
 
 /// A kernel that ran for some time.
 pub struct TimedKernel {

@@ -1,6 +1,8 @@
 //! Where the report of a sweep goes: standard output, and the files of `-o`, fingerprints among
 //! them.
 
+use std::cmp::Reverse;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -147,18 +149,41 @@ pub struct PartFile {
     read: Arc<ReadFile>,
 }
 
+/// The parts that a path names.
+pub struct NamedParts {
+    /// Their reports, of an address those of the most blocks first.
+    pub files: Vec<PartFile>,
+    /// Whether they are at an address.
+    pub is_of_address: bool,
+}
+
+impl fmt::Display for PartFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.display().fmt(f)
+    }
+}
+
 impl PartFile {
     /// The parts that a path names: the report's file, its folder, or all sweeps at an address.
-    pub fn at(path: &Path) -> anyhow::Result<Vec<PartFile>> {
+    pub fn at(path: &Path) -> anyhow::Result<NamedParts> {
         let own = |path: PathBuf, read: &Arc<ReadFile>| PartFile { path, read: Arc::clone(read) };
         if let Some(from) = Destination::named(path)? {
             let (paths, read) = remote::sweeps(&from)?;
-            return Ok(paths.into_iter().map(|path| own(path, &read)).collect());
+            let mut files = Vec::with_capacity(paths.len());
+            for path in paths {
+                let sweep = load_by(&path, &*read).or_usage()?;
+                let kernels = sweep.devices.iter().flat_map(|device| &device.kernels);
+                let blocks: u64 = kernels.map(|kernel| kernel.measured.count()).sum();
+                files.push((Reverse(blocks), own(path, &read)));
+            }
+            files.sort_by(|(one, a), (two, b)| (one, &a.path).cmp(&(two, &b.path)));
+            let files = files.into_iter().map(|(_, file)| file).collect();
+            return Ok(NamedParts { files, is_of_address: true });
         }
         let report =
             if path.is_dir() { path.join(NAME).with_extension("json") } else { path.to_owned() };
         let read: Arc<ReadFile> = Arc::new(limited::bytes);
-        Ok(vec![own(report, &read)])
+        Ok(NamedParts { files: vec![own(report, &read)], is_of_address: false })
     }
 
     /// Its report and its fingerprints, and where its lists are.

@@ -1,5 +1,5 @@
 //! Fingerprints: the digests of all blocks, in a file of their own. The blocks of a bundle
-//! ([`Domain::bundle`]) have one digest, the sum of their own; elsewhere each is a bundle by itself.
+//! ([`Domain::bundle`]) have one digest, the sum of theirs; elsewhere each block is a bundle.
 //!
 //! A line that names the format, a line with a sum that shows what is inside ([`Head`] as JSON),
 //! and one zstd frame. Unpacked that holds, kernel by kernel, a bit for each bundle (bundle 0 is

@@ -1,8 +1,6 @@
 //! The parts of a sweep put together: the same document, byte for byte, as if one process had asked
 //! everything.
 
-use std::collections::BTreeSet;
-
 use super::{Fingerprint, Print, Sweep, SweptDevice, SweptKernel};
 use crate::expected::ModelKey;
 use crate::model::Host;
@@ -33,33 +31,77 @@ pub enum MergeError {
         /// The block.
         block: u64,
     },
+    /// Two parts have other digests of the same blocks.
+    #[error(
+        "part {part} has another digest of block {block} of {kernel} than a part before it: the device gave other results, or a file is damaged"
+    )]
+    Disagree {
+        /// Number of the part, from 1.
+        part: usize,
+        /// The kernel.
+        kernel: String,
+        /// The first of the blocks.
+        block: u64,
+    },
+    /// A report has no digests of the blocks that it lists.
+    #[error(
+        "part {part} has no digests of the blocks of {kernel} that it lists: its `.fingerprint` file is missing, or is of another report"
+    )]
+    Unfounded {
+        /// Number of the part, from 1.
+        part: usize,
+        /// The kernel.
+        kernel: String,
+    },
 }
 
-/// Whose parts go together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Parts {
-    /// Those of one host.
-    OfOneHost,
-    /// Those of devices of one model under one driver, whichever host they are in.
-    OfOneModel,
+impl MergeError {
+    /// Number of the part that it is about, from 1.
+    pub fn part(&self) -> Option<usize> {
+        match self {
+            MergeError::Nothing => None,
+            MergeError::Differ { part, .. }
+            | MergeError::Twice { part, .. }
+            | MergeError::Disagree { part, .. }
+            | MergeError::Unfounded { part, .. } => Some(*part),
+        }
+    }
+}
+
+/// What is merged beside parts of one host that have no block in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct MergeOptions {
+    /// Parts of several hosts, whose devices are of one model under one driver.
+    pub across_hosts: bool,
+    /// Parts that repeat blocks: their digests must be the same. What was judged is left out where
+    /// all of it is known.
+    pub repeats: bool,
 }
 
 /// Merges reports with their fingerprints, one after the other: no two of them are in memory.
 pub fn merge<E: From<MergeError>>(
     parts: impl IntoIterator<Item = Result<(Sweep, Fingerprint), E>>,
-    whose: Parts,
+    options: MergeOptions,
 ) -> Result<(Sweep, Fingerprint), E> {
     let mut parts = (1..).zip(parts);
-    let (_, first) = parts.next().ok_or(MergeError::Nothing)?;
+    let (part, first) = parts.next().ok_or(MergeError::Nothing)?;
     let (mut sweep, mut fingerprint) = first?;
-    let mut hosts = BTreeSet::from([sweep.host.id.clone()]);
+    is_founded(&sweep, &fingerprint, part)?;
+    let mut is_of_several = false;
     for (part, other) in parts {
         let (other, prints) = other?;
-        hosts.insert(other.host.id.clone());
-        add((&mut sweep, &mut fingerprint), (other, prints), part, whose)?;
+        is_founded(&other, &prints, part)?;
+        is_of_several |= other.host != sweep.host;
+        add((&mut sweep, &mut fingerprint), (other, prints), part, options)?;
     }
-    if hosts.len() > 1 {
-        sweep.host = Host::of_several(hosts.len());
+    if is_of_several {
+        sweep.host = Host::of_several();
+    }
+    // What another part made up for is missing no more.
+    for kernel in sweep.devices.iter_mut().flat_map(|device| &mut device.kernels) {
+        if kernel.measured.count() * kernel.block == kernel.inputs {
+            kernel.incomplete.clear();
+        }
     }
     let roots = |print: &Print| print.root(fingerprint.normalise_nan);
     for device in &mut sweep.devices {
@@ -74,18 +116,38 @@ pub fn merge<E: From<MergeError>>(
     Ok((sweep, fingerprint))
 }
 
+/// Whether the blocks of every kernel that was not judged have digests.
+fn is_founded(sweep: &Sweep, fingerprint: &Fingerprint, part: usize) -> Result<(), MergeError> {
+    for device in &sweep.devices {
+        let kernels = device.kernels.iter();
+        for kernel in kernels.filter(|one| one.verified.is_none() && !one.measured.is_empty()) {
+            let of = |print: &&Print| {
+                print.device.key == device.identity.key
+                    && print.domain.kernel().to_string() == kernel.kernel
+            };
+            let print = fingerprint.prints.iter().find(of);
+            let blocks = print.map(|print| print.measured().of_bundles(print.domain.bundle()));
+            if blocks.as_ref() != Some(&kernel.measured) {
+                return Err(MergeError::Unfounded { part, kernel: kernel.kernel.clone() });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Adds a part.
 fn add(
     (sweep, fingerprint): (&mut Sweep, &mut Fingerprint),
     (other, prints): (Sweep, Fingerprint),
     part: usize,
-    whose: Parts,
+    options: MergeOptions,
 ) -> Result<(), MergeError> {
     let differ = |what| Err(MergeError::Differ { part, what });
     if sweep.program != other.program {
         return differ("programs");
     }
-    if whose == Parts::OfOneHost && sweep.host != other.host {
+    let is_merged = other.host == Host::of_several();
+    if !options.across_hosts && (sweep.host != other.host || is_merged) {
         return differ("machines (--across-hosts merges those of equal devices)");
     }
     if (sweep.normalise_nan, &sweep.profiles) != (other.normalise_nan, &other.profiles) {
@@ -98,7 +160,7 @@ fn add(
         return differ("fingerprints (is a `.fingerprint` file missing beside a report?)");
     }
     for (own, other) in sweep.devices.iter_mut().zip(other.devices) {
-        device(own, other, part, whose)?;
+        device(own, other, part, options)?;
     }
     for incident in other.incomplete {
         if !sweep.incomplete.contains(&incident) {
@@ -106,15 +168,11 @@ fn add(
         }
     }
     for (own, other) in fingerprint.prints.iter_mut().zip(prints.prints) {
-        let is_same = match whose {
-            Parts::OfOneHost => own.device == other.device,
-            // Their devices were compared above.
-            Parts::OfOneModel => own.device.name == other.device.name,
-        };
-        if !is_same || own.domain != other.domain {
+        // Their devices were compared above.
+        if own.device.name != other.device.name || own.domain != other.domain {
             return differ("devices or kernels");
         }
-        print(own, other);
+        print(own, other, part)?;
     }
     Ok(())
 }
@@ -123,11 +181,12 @@ fn device(
     own: &mut SweptDevice,
     other: SweptDevice,
     part: usize,
-    whose: Parts,
+    options: MergeOptions,
 ) -> Result<(), MergeError> {
-    let is_same = match whose {
-        Parts::OfOneHost => own.identity == other.identity,
-        Parts::OfOneModel => ModelKey::of(&own.identity) == ModelKey::of(&other.identity),
+    let is_same = if options.across_hosts {
+        ModelKey::of(&own.identity) == ModelKey::of(&other.identity)
+    } else {
+        own.identity == other.identity
     };
     if !is_same || own.taint != other.taint {
         return Err(MergeError::Differ { part, what: "devices" });
@@ -138,14 +197,28 @@ fn device(
     if names(own) != names(&other) {
         return Err(MergeError::Differ { part, what: "kernels" });
     }
-    own.kernels.iter_mut().zip(other.kernels).try_for_each(|(own, other)| kernel(own, other, part))
+    let mut pairs = own.kernels.iter_mut().zip(other.kernels);
+    pairs.try_for_each(|(own, other)| kernel(own, other, part, options.repeats))
 }
 
-fn kernel(own: &mut SweptKernel, other: SweptKernel, part: usize) -> Result<(), MergeError> {
+fn kernel(
+    own: &mut SweptKernel,
+    other: SweptKernel,
+    part: usize,
+    repeats: bool,
+) -> Result<(), MergeError> {
+    let together = own.measured.union(&other.measured);
     if let Some(block) = own.measured.common(&other.measured) {
-        return Err(MergeError::Twice { part, kernel: own.kernel.clone(), block });
+        // Digests can be compared; statistics would count twice.
+        let counts = own.verified.is_some() || other.verified.is_some() || other.changes.is_some();
+        if !repeats || counts && together != own.measured {
+            return Err(MergeError::Twice { part, kernel: own.kernel.clone(), block });
+        }
+        if counts {
+            return Ok(());
+        }
     }
-    own.measured = own.measured.union(&other.measured);
+    own.measured = together;
     for why in other.incomplete {
         if !own.incomplete.contains(&why) {
             own.incomplete.push(why);
@@ -170,9 +243,13 @@ fn kernel(own: &mut SweptKernel, other: SweptKernel, part: usize) -> Result<(), 
     Ok(())
 }
 
-fn print(own: &mut Print, other: Print) {
+fn print(own: &mut Print, other: Print, part: usize) -> Result<(), MergeError> {
     for (bundle, sums) in other.bundles {
-        own.bundles.entry(bundle).or_insert(sums);
+        if *own.bundles.entry(bundle).or_insert(sums) != sums {
+            let (kernel, block) = (own.domain.kernel().to_string(), bundle * own.domain.bundle());
+            return Err(MergeError::Disagree { part, kernel, block });
+        }
     }
     own.unstable = own.unstable.union(&other.unstable);
+    Ok(())
 }

@@ -5,7 +5,7 @@ use fpprobe_profiles::sweep::{SweepStatistics, Verifier};
 use fpprobe_reports::model::{Host, Program};
 use fpprobe_reports::render::Style;
 use fpprobe_reports::sweep::{
-    Blocks, ChangedInput, Changes, Fingerprint, FingerprintDevice, MergeError, Parts, Print,
+    Blocks, ChangedInput, Changes, Fingerprint, FingerprintDevice, MergeError, MergeOptions, Print,
     Resolution, SCHEMA, SWEEPS, Sweep, SweptDevice, SweptKernel, Unstable, load, merge,
 };
 use fpprobe_spirv::sweep::Domain;
@@ -140,7 +140,7 @@ fn what_was_found_is_shown_and_nothing_that_a_driver_said_is_obeyed() {
         "of 4,096 judged inputs deviate",
         "3f80000",
         "2 inputs found to have changed",
-        "in 2 blocks several changed",
+        "those of 2 blocks were not found",
         "0030 0001: 3c00 -> 3c01",
         "unknown -> 3c01",
     ] {
@@ -192,8 +192,24 @@ fn inputs_of_which_nothing_is_demanded_are_distinguished_with_the_domain_that_is
     }
 }
 
+/// Parts of several hosts.
+const ACROSS: MergeOptions = MergeOptions { across_hosts: true, repeats: false };
+
+/// Digests of the blocks that were not judged.
+fn digests(sweep: &Sweep) -> Fingerprint {
+    let device = &sweep.devices[0];
+    let kernels = device.kernels.iter().filter(|kernel| kernel.verified.is_none());
+    let print = |kernel: &SweptKernel| {
+        let who = FingerprintDevice::from(&device.identity);
+        let mut print = Print::new(who, domain(&kernel.kernel));
+        print.bundles = kernel.measured.iter().map(|block| (block, [block as u32; 3])).collect();
+        print
+    };
+    Fingerprint { normalise_nan: false, prints: kernels.map(print).collect() }
+}
+
 fn together(parts: Vec<(Sweep, Fingerprint)>) -> Result<(Sweep, Fingerprint), MergeError> {
-    merge(parts.into_iter().map(Ok), Parts::OfOneHost)
+    merge(parts.into_iter().map(Ok), MergeOptions::default())
 }
 
 #[test]
@@ -207,19 +223,20 @@ fn parts_of_equal_devices_in_several_hosts_go_together_if_that_is_requested() {
         for kernel in &mut device.kernels {
             (kernel.measured, kernel.changes) = ([block].into_iter().collect(), None);
         }
-        (sweep, Fingerprint::default())
+        let digests = digests(&sweep);
+        (sweep, digests)
     };
     let parts = || ["a", "b", "a"].into_iter().zip(0..).map(|(host, block)| part(host, block));
     assert!(matches!(together(parts().collect()), Err(MergeError::Differ { part: 2, .. })));
-    let (whole, _) = merge(parts().map(Ok::<_, MergeError>), Parts::OfOneModel).unwrap();
-    assert_eq!(whole.host.label, "2 hosts");
+    let (whole, _) = merge(parts().map(Ok::<_, MergeError>), ACROSS).unwrap();
+    assert_eq!(whole.host.label, "several hosts");
     assert_eq!(whole.devices[0].kernels[1].measured.ranges(), [[0, 3]]);
     let other = parts().map(|(mut sweep, prints)| {
         sweep.devices[0].identity.driver.info.push_str(&sweep.host.id);
         Ok::<_, MergeError>((sweep, prints))
     });
     assert_eq!(
-        merge(other, Parts::OfOneModel).map(|_| ()),
+        merge(other, ACROSS).map(|_| ()),
         Err(MergeError::Differ { part: 2, what: "devices" })
     );
 }
@@ -233,9 +250,10 @@ fn parts_that_do_not_belong_together_are_refused() {
             .iter_mut()
             .for_each(|kernel| kernel.measured = [4000].into_iter().collect());
         change(&mut sweep);
-        (sweep, Fingerprint::default())
+        let digests = digests(&sweep);
+        (sweep, digests)
     };
-    let whole = || (sweep(), Fingerprint::default());
+    let whole = || (sweep(), digests(&sweep()));
     let merged = |change| together(vec![whole(), part(change)]).map(|_| ());
     let what = |change| match merged(change) {
         Err(MergeError::Differ { part: 2, what }) => what,
@@ -251,6 +269,41 @@ fn parts_that_do_not_belong_together_are_refused() {
         "f16.fadd was asked whole"
     );
     assert_eq!(together(Vec::new()), Err(MergeError::Nothing));
+}
+
+#[test]
+fn repeated_parts_agree_or_are_named() {
+    let part = |blocks: std::ops::Range<u64>, judged: bool| {
+        let mut sweep = sweep();
+        sweep.devices[0].kernels.remove(usize::from(judged));
+        let kernel = &mut sweep.devices[0].kernels[0];
+        (kernel.measured, kernel.changes) = (blocks.collect(), None);
+        let digests = digests(&sweep);
+        (sweep, digests)
+    };
+    let repeats = MergeOptions { across_hosts: false, repeats: true };
+    let merged = |parts: Vec<(Sweep, Fingerprint)>| {
+        merge(parts.into_iter().map(Ok::<_, MergeError>), repeats)
+    };
+    // A shard that did not end, then all of it.
+    let (whole, _) = merged(vec![part(0..9, false), part(0..4096, false)]).unwrap();
+    assert_eq!(whole.devices[0].kernels[0].measured.ranges(), [[0, 4096]]);
+    assert!(whole.devices[0].kernels[0].incomplete.is_empty());
+    let mut other = part(5..7, false);
+    other.1.prints[0].bundles.insert(6, [1, 2, 3]);
+    let error = merged(vec![part(0..9, false), other]).unwrap_err();
+    assert_eq!((error.part(), error.to_string().contains("block 6 of f16.fadd")), (Some(2), true));
+    // Statistics count once.
+    let inputs = |merged: &Sweep| merged.devices[0].kernels[0].verified.as_ref().unwrap().inputs;
+    let (once, _) = merged(vec![part(0..9, true), part(2..4, true)]).unwrap();
+    assert_eq!(inputs(&once), inputs(&part(0..9, true).0));
+    let beyond = merged(vec![part(0..9, true), part(8..10, true)]).unwrap_err();
+    assert!(matches!(beyond, MergeError::Twice { part: 2, block: 8, .. }), "{beyond}");
+    // Digests that are missing, or of another part.
+    let mut bare = part(5..7, false);
+    bare.1 = part(5..6, false).1;
+    let error = merged(vec![bare]).unwrap_err();
+    assert!(matches!(error, MergeError::Unfounded { part: 1, .. }), "{error}");
 }
 
 #[test]
@@ -290,7 +343,7 @@ fn thousands_of_shards_of_a_vast_domain_merge_one_by_one() {
     };
     // A part is made when the one before has been added.
     let parts = (0..SHARDS).rev().map(|shard| Ok::<_, MergeError>(part(shard)));
-    let (whole, fingerprint) = merge(parts, Parts::OfOneHost).unwrap();
+    let (whole, fingerprint) = merge(parts, MergeOptions::default()).unwrap();
     let [kernel] = &whole.devices[0].kernels[..] else { panic!("{:?}", whole.devices[0].kernels) };
     assert_eq!((kernel.measured.ranges(), kernel.share()), (&[[0, fma.blocks()]][..], 1.0));
     let print = &fingerprint.prints[0];

@@ -14,7 +14,7 @@ use crate::values::argument;
 
 /// Changes shown of each kernel.
 const SHOWN: usize = 8;
-/// Smaller shares are told as one of N.
+/// Smaller shares are shown as one of N.
 const RARE: f64 = 1e-4;
 
 /// For the terminal.
@@ -256,12 +256,12 @@ pub(super) fn headline(changes: &Changes) -> String {
     let how = match changes.resolution {
         Resolution::Measured => "both devices were asked",
         Resolution::Digests => {
-            "by the digests, which name an input where only one of its block changed"
+            "by the digests, which show an input where only one of its block changed"
         }
     };
     let rest = match unresolved {
         0 => String::new(),
-        count => format!("; in {} several changed", number(count as usize, "block")),
+        count => format!("; those of {} were not found", number(count as usize, "block")),
     };
     let differ = format!(
         "{} of {} differ from {since}",

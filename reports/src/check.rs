@@ -17,6 +17,7 @@ use crate::baseline::{
 };
 use crate::change::{Change, ChangeKind, DeviceName, Subject};
 use crate::evidence::{self, of_lane};
+use crate::failed::CaseList;
 use crate::model::{Device, Evidence, Incident, Program, Report};
 use crate::record::RecordError;
 use crate::render::phrase;
@@ -40,8 +41,9 @@ pub struct CheckResult {
     pub passed: bool,
     /// Whether what is better than accepted, or was not measured, closes it.
     pub strict: bool,
-    /// What is otherwise than accepted: rules that `regressed`; causes that are accepted and
-    /// `fixed`, or that fewer lanes show; accepted causes that `disappeared`, since the report
+    /// What is otherwise than accepted: rules that `regressed`; rules that `appeared`, since they
+    /// deviate only in kernels that the baseline's report did not measure; causes that are
+    /// accepted and `fixed`, or that fewer lanes show; accepted causes that `disappeared`, since the report
     /// did not measure what showed them; kernels that `disappeared`, since they ran for the
     /// baseline and do not run now; incidents: what was lost, and kernels that the device
     /// claims to support and that do not run; kernels that `changed`, since they fail a rule
@@ -60,7 +62,7 @@ pub struct CheckResult {
 pub enum Gate {
     /// No device answered anything, or no rule was there to judge an answer.
     NothingMeasured,
-    /// Something deviates that is not accepted, a device is missing, a kernel does not run that ran
+    /// Something deviates that is not accepted, or was not measured before, a device is missing, a kernel does not run that ran
     /// before, or, strictly, something is not as it was accepted.
     NotPassed,
     /// Nothing of that, but a kernel that the device claims to support did not run, or something
@@ -160,6 +162,19 @@ pub fn check(
                     reason: acceptance.reason.clone(),
                     link: acceptance.link.clone(),
                 }),
+                Err(objection) if is_of_new_kernels(failing, of, device, (&rows, baseline)) => {
+                    changes.push(Change {
+                        device: Some(who(device.device)),
+                        text: rule.title.clone(),
+                        note: "the baseline's report did not measure these kernels".to_owned(),
+                        new: Some(phrase::lanes(rule)),
+                        profiles: vec![profile.clone()],
+                        citation: rule.citation.clone(),
+                        verdict: Some(rule.verdict),
+                        evidence: shown(device, of, failing, (profiles, &objection)),
+                        ..Change::new(ChangeKind::Appeared, Subject::Rule, &rule.id)
+                    });
+                }
                 Err(objection) => changes.push(Change {
                     device: Some(who(device.device)),
                     text: rule.title.clone(),
@@ -197,6 +212,28 @@ pub fn check(
     Ok(checked)
 }
 
+/// Whether a deviation that is not accepted is of kernels alone of which the baseline's report has no
+/// result: by itself that is no regression, but coverage.
+fn is_of_new_kernels(
+    failing: &FailingRule<'_>,
+    of: &FailingProfile<'_>,
+    device: &FailingDevice<'_>,
+    (rows, baseline): (&AcceptedRows<'_>, &Baseline),
+) -> bool {
+    let identity = &device.device.identity;
+    let mut known = baseline.measured.iter().filter(|one| one.applies(identity)).peekable();
+    if known.peek().is_none() || !failing.is_known {
+        return false;
+    }
+    let measured: Vec<_> = known.collect();
+    let is_new = |kernel: &str| !measured.iter().any(|one| one.kernels.contains(kernel));
+    let is_accepted = |kernel: &str, lanes: &[String]| {
+        let list = device.results.list(kernel).unwrap_or(CaseList::Whole);
+        rows.unaccepted(kernel, lanes, of, list).is_empty()
+    };
+    failing.listed.iter().all(|(kernel, lanes)| is_new(kernel) || is_accepted(kernel, lanes))
+}
+
 /// The lanes that show a deviation, that which is objected to first.
 fn shown(
     device: &FailingDevice<'_>,
@@ -226,11 +263,18 @@ impl CheckResult {
         self.of(ChangeKind::Regressed, Subject::Rule)
     }
 
-    /// Whether something regressed, a device is missing, or a kernel does not run any more.
+    /// Rules that deviate only where the baseline's report measured nothing.
+    pub fn appeared(&self) -> impl Iterator<Item = &Change> {
+        self.of(ChangeKind::Appeared, Subject::Rule)
+    }
+
+    /// Whether something regressed or deviates where nothing was measured before, a device is
+    /// missing, or a kernel does not run any more.
     fn is_worse(&self) -> bool {
         let lost = [Subject::Kernel, Subject::Device]
             .map(|subject| self.of(ChangeKind::Disappeared, subject).next());
-        self.regressed().next().is_some() || lost.iter().any(Option::is_some)
+        let mut new = self.regressed().chain(self.appeared());
+        new.next().is_some() || lost.iter().any(Option::is_some)
     }
 }
 

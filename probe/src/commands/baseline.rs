@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use fpprobe_reports::baseline::{self, AcceptFilter, Baseline, Revision};
 use fpprobe_reports::load;
+use fpprobe_reports::model::{Level, RuleResult};
 use fpprobe_reports::save::save;
 
 use crate::baseline::{BASELINE, read, today};
@@ -40,6 +41,15 @@ fn accept(args: &AcceptArgs) -> anyhow::Result<Status> {
     let text = written(&baseline, &args.output)?;
     save(&args.output, |out| out.write_all(text.as_bytes())).or_usage()?;
     let (all, file) = (baseline.accepted.len(), args.output.display());
+    let devices = report.devices.iter().filter(|device| !device.causes.is_empty());
+    let mut rules = devices.flat_map(|device| &device.profiles).flat_map(|one| &one.rules);
+    let lacks_cause = |rule: &RuleResult| rule.failed.iter().any(|one| one.cause.is_empty());
+    if rules.any(|rule| rule.level == Level::Required && lacks_cause(rule)) {
+        say(&format!(
+            "note: an earlier fpprobe wrote {0}, which does not say which lanes belong to which cause: entries are by rule; `fpprobe judge {0} -o NEW` makes a report that does",
+            args.report.display()
+        ));
+    }
     let missing = if missing > 0 { format!(", {missing} removed") } else { String::new() };
     say(&format!("{file}: {set} added or replaced{missing}, {all} accepted in all"));
     for coverage in baseline.measured.iter().filter(|coverage| !coverage.failed.is_empty()) {

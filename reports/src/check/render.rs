@@ -90,8 +90,14 @@ const fn row(
 }
 
 /// All ways, the gravest first.
-const ROWS: [GateRow; 7] = [
+const ROWS: [GateRow; 8] = [
     row(ChangeKind::Regressed, Subject::Rule, "Not accepted", Some(NonSuccessKind::Failure)),
+    row(
+        ChangeKind::Appeared,
+        Subject::Rule,
+        "Deviating in kernels alone that the baseline's report did not measure",
+        Some(NonSuccessKind::Error),
+    ),
     row(
         ChangeKind::Disappeared,
         Subject::Device,
@@ -157,13 +163,15 @@ impl RenderCheck for CheckJunit {
         let random = checked.of(ChangeKind::Changed, Subject::Kernel);
         let random = random
             .map(|one| (place(one, &one.text), Ok("fails on random operands alone".to_owned())));
+        let appeared = checked.appeared();
+        let appeared = appeared.map(|one| (place(one, &one.id), Ok(one.note.clone())));
         let new = checked.regressed().map(|one| {
             let failure =
                 junit::JunitFailure { why: one.note.clone(), evidence: one.evidence.clone() };
             (place(one, &one.id), Err(failure))
         });
         let verdicts: HashMap<Place, Result<String, junit::JunitFailure>> =
-            random.chain(accepted).chain(new).collect();
+            random.chain(accepted).chain(appeared).chain(new).collect();
         let excuse = |device: &Device, profile: &ProfileResult, rule: &RuleResult| {
             let unknown =
                 || Err(junit::JunitFailure { why: String::new(), evidence: rule.evidence.clone() });
@@ -287,6 +295,8 @@ fn headline(checked: &CheckResult) -> String {
         .filter(|one| one.is_of_kernel())
         .count();
     let mut parts = vec![new, format!("{accepted}{unmeasured}")];
+    let appeared = checked.appeared().count();
+    parts.extend(some(appeared, "deviation", "of kernels not measured before"));
     parts.extend(some(count(ChangeKind::Disappeared, Subject::Device), "device", "missing"));
     parts.extend(some(
         count(ChangeKind::Disappeared, Subject::Kernel),

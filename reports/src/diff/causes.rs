@@ -86,8 +86,11 @@ impl<'a> Shared<'a> {
     fn change(&self, old: Option<&Cause>, new: Option<&Cause>) -> Option<Change> {
         let gravity = |cause: &Cause| -> Gravity { (cause.severity, cause.lanes, cause.distance) };
         let cause = new.or(old)?;
+        // What constants alone show now may have shown at run time before.
+        let constants_only =
+            [old, new].into_iter().flatten().all(|one| one.scope == Scope::Constants);
         Some(Change {
-            constants_only: cause.scope == Scope::Constants,
+            constants_only,
             profiles: cause.profiles.clone(),
             lanes: self.lane(cause, (old.is_some(), new.is_some())),
             ..of_cause(&cause.id, &cause.headline, old.map(gravity), new.map(gravity))?

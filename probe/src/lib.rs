@@ -101,7 +101,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
         Command::Merge(args) => commands::merge::main(&session, &args),
         Command::Answers(args) => commands::answers::main(&session, &args),
         Command::Kernels(args) => commands::kernels::main(&args),
-        Command::Rules(args) => commands::rules::main(&args),
+        Command::Rules(args) => commands::rules::main(&session, &args),
         Command::Show(args) => commands::show::main(&session, &args),
         Command::Repro(args) => commands::repro::main(&session, &args),
         Command::Daemon(_) => fpprobe_daemon::run(Arc::new(source)).map(|()| Status::Done),

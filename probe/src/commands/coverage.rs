@@ -9,6 +9,7 @@ use fpprobe_profiles::catalogue::{Catalogue, CatalogueEntry, IdStatus};
 use fpprobe_profiles::coverage::{
     Coverage, LaneStatistics, RuleCoverage, Tries, WrongResult, survey,
 };
+use fpprobe_reports::render::{Ink, Paper, Style};
 use serde::Serialize;
 
 use crate::exit::Status;
@@ -84,7 +85,7 @@ struct IdRow {
 }
 
 /// Shows the coverage of these profiles; `all` says that they are all that are built in.
-pub fn main(profiles: &[Profile], all: bool, json: bool) -> anyhow::Result<Status> {
+pub fn main(profiles: &[Profile], all: bool, json: bool, style: Style) -> anyhow::Result<Status> {
     let coverages = survey(profiles);
     let catalogue = if all { Some(ids(&Catalogue::built_in()?, profiles)) } else { None };
     let mut out = output::stdout();
@@ -94,8 +95,9 @@ pub fn main(profiles: &[Profile], all: bool, json: bool) -> anyhow::Result<Statu
         serde_json::to_writer_pretty(&mut out, &document)?;
         writeln!(out)?;
     } else {
-        coverages.iter().try_for_each(|coverage| show(coverage, &mut out))?;
-        catalogue.iter().try_for_each(|ids| show_ids(ids, &mut out))?;
+        let paper = &mut Paper::new(&mut out, style);
+        coverages.iter().try_for_each(|coverage| show(coverage, paper))?;
+        catalogue.iter().try_for_each(|ids| show_ids(ids, paper))?;
     }
     out.flush()?;
     Ok(Status::Done)
@@ -139,59 +141,63 @@ fn statistics_row(statistics: &LaneStatistics) -> StatisticsRow {
     }
 }
 
-fn show(coverage: &Coverage<'_>, out: &mut impl Write) -> io::Result<()> {
+/// Names in a list; the others are counted.
+const NAMES: usize = 20;
+
+fn show(coverage: &Coverage<'_>, paper: &mut Paper<'_>) -> io::Result<()> {
     let Profile { id, title, .. } = coverage.profile;
-    let width = coverage
-        .rules
-        .iter()
-        .map(|rule| rule.rule.id.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max("total".len());
-    writeln!(out, "{id}  {title}")?;
+    let names = coverage.rules.iter().map(|rule| rule.rule.id.chars().count());
+    let width = names.max().unwrap_or(0).max("total".len());
+    paper.line(0, 2, &[(Ink::Strong, id), (Ink::Plain, "  "), (Ink::Plain, title)])?;
     let heads = ["level", "inputs", "lanes", "single", "vacuous"];
     let [level, inputs, lanes, single, vacuous] = heads;
-    writeln!(
-        out,
-        "  {:<width$}  {level:<11}  {inputs:>8}  {lanes:>8}  {single:>8}  {vacuous:>8}  wrong answers rejected /of those tried [kernels]",
+    let head = format!(
+        "{:<width$}  {level:<11}  {inputs:>8}  {lanes:>8}  {single:>8}  {vacuous:>8}",
         "rule"
-    )?;
+    );
+    paper.whole(2, Ink::Faint, &head)?;
+    paper.line(4, 0, &[(Ink::Faint, "wrong answers rejected/of those tried [kernels]")])?;
     for rule in &coverage.rules {
         let statistics = rule.statistics();
         let inputs: usize = rule.kernels.iter().map(|kernel| kernel.inputs).sum();
         let LaneStatistics { judged, single, vacuous, .. } = statistics;
-        writeln!(
-            out,
-            "  {:<width$}  {:<11}  {inputs:>8}  {judged:>8}  {single:>8}  {vacuous:>8}  {} [{}]",
+        let row = format!(
+            "{:<width$}  {:<11}  {inputs:>8}  {judged:>8}  {single:>8}  {vacuous:>8}",
             rule.rule.id,
-            rule.rule.level.name(),
-            described(&statistics),
-            kernels(rule)
-        )?;
+            rule.rule.level.name()
+        );
+        paper.whole(2, Ink::Plain, &row)?;
+        let text = format!("{} [{}]", described(&statistics), kernels(rule));
+        paper.line(4, 0, &[(Ink::Plain, &text)])?;
     }
     let statistics = coverage.statistics();
     let LaneStatistics { judged, single, vacuous, .. } = statistics;
-    writeln!(
-        out,
-        "  {:<width$}  {:<11}  {:>8}  {judged:>8}  {single:>8}  {vacuous:>8}  {}",
-        "total",
-        "",
-        "",
-        described(&statistics)
-    )?;
-    let vacuous: Vec<String> = coverage
-        .rules
-        .iter()
-        .flat_map(|rule| rule.kernels.iter().map(move |kernel| (rule, kernel)))
+    let row = format!(
+        "{:<width$}  {:<11}  {:>8}  {judged:>8}  {single:>8}  {vacuous:>8}",
+        "total", "", ""
+    );
+    paper.whole(2, Ink::Strong, &row)?;
+    paper.line(4, 0, &[(Ink::Plain, &described(&statistics))])?;
+    let kernels =
+        coverage.rules.iter().flat_map(|rule| rule.kernels.iter().map(move |one| (rule, one)));
+    let vacuous: Vec<String> = kernels
         .filter(|(_, kernel)| kernel.statistics.vacuous > 0)
         .map(|(rule, kernel)| {
             format!("{} {} {}", rule.rule.id, kernel.kernel, kernel.statistics.vacuous)
         })
         .collect();
     if !vacuous.is_empty() {
-        writeln!(out, "  accept everything, and are in no total: {}", vacuous.join(", "))?;
+        let text = format!("accept everything, and are in no total: {}", few(&vacuous));
+        paper.line(2, 2, &[(Ink::Plain, &text)])?;
     }
-    writeln!(out)
+    paper.gap()
+}
+
+/// The first of many, and how many more.
+fn few(names: &[String]) -> String {
+    let (first, more) = names.split_at(names.len().min(NAMES));
+    let more = (!more.is_empty()).then(|| format!("{} more (`--json` has all)", more.len()));
+    first.iter().cloned().chain(more).collect::<Vec<_>>().join(", ")
 }
 
 /// Wrong answers that are rejected, by kind.
@@ -255,9 +261,9 @@ fn id_row(section: &str, entry: &CatalogueEntry, profiles: &[Profile]) -> IdRow 
     IdRow { section: section.to_owned(), id: entry.id.clone(), standing, rules, why, citation }
 }
 
-fn show_ids(ids: &[IdRow], out: &mut impl Write) -> io::Result<()> {
+fn show_ids(ids: &[IdRow], paper: &mut Paper<'_>) -> io::Result<()> {
     let width = ids.iter().map(|row| row.id.chars().count()).max().unwrap_or(0);
-    writeln!(out, "catalogue")?;
+    paper.line(0, 0, &[(Ink::Strong, "catalogue")])?;
     for IdRow { id, standing, rules, why, citation, .. } in ids {
         let profiles = rules.iter().map(|(profile, rules)| {
             let others: Vec<&str> =
@@ -272,18 +278,20 @@ fn show_ids(ids: &[IdRow], out: &mut impl Write) -> io::Result<()> {
             .filter(|profiles| !profiles.is_empty());
         let text: Vec<String> =
             [profiles, why.clone(), citation.clone()].into_iter().flatten().collect();
-        writeln!(out, "  {id:<width$}  {standing:<12}  {}", text.join(" -- "))?;
+        let row = format!("{id:<width$}  {standing:<12}  ");
+        let hang = row.len();
+        paper.line(2, hang, &[(Ink::Plain, &row), (Ink::Plain, &text.join(" -- "))])?;
     }
     let count = |standing: &str| ids.iter().filter(|row| row.standing == standing).count();
-    writeln!(
-        out,
-        "  {} ids: {} by rules, {} by other paths, {} not testable, {} missing",
+    let text = format!(
+        "{} ids: {} by rules, {} by other paths, {} not testable, {} missing",
         ids.len(),
         count("rules"),
         count("other paths"),
         count("not testable"),
         count("missing")
-    )
+    );
+    paper.line(2, 2, &[(Ink::Plain, &text)])
 }
 
 #[cfg(test)]

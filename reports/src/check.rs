@@ -42,13 +42,13 @@ pub struct CheckResult {
     /// Whether what is better than accepted, or was not measured, closes it.
     pub strict: bool,
     /// What is otherwise than accepted: rules that `regressed`; rules that `appeared`, since they
-    /// deviate only in kernels that the baseline's report did not measure; causes that are
-    /// accepted and `fixed`, or that fewer lanes show; accepted causes that `disappeared`, since the report
+    /// deviate only in kernels that the baseline's report did not measure; causes that are accepted
+    /// and `fixed`, or that fewer lanes show; accepted causes that `disappeared`, since the report
     /// did not measure what showed them; kernels that `disappeared`, since they ran for the
-    /// baseline and do not run now; incidents: what was lost, and kernels that the device
-    /// claims to support and that do not run; kernels that `changed`, since they fail a rule
-    /// on random operands alone, of which a baseline holds none; and devices of the baseline
-    /// that `disappeared`.
+    /// baseline and do not run now; incidents: what was lost, and kernels that the device claims to
+    /// support and that do not run; kernels that `changed`, since they fail a rule on random
+    /// operands alone, of which a baseline holds none; and devices of the baseline that
+    /// `disappeared`.
     pub changes: Vec<Change>,
     /// Deviations that are accepted.
     pub accepted: Vec<AcceptedDeviation>,
@@ -62,8 +62,8 @@ pub struct CheckResult {
 pub enum Gate {
     /// No device answered anything, or no rule was there to judge an answer.
     NothingMeasured,
-    /// Something deviates that is not accepted, or was not measured before, a device is missing, a kernel does not run that ran
-    /// before, or, strictly, something is not as it was accepted.
+    /// Something deviates that is not accepted, or was not measured before, a device is missing, a
+    /// kernel does not run that ran before, or, strictly, something is not as it was accepted.
     NotPassed,
     /// Nothing of that, but a kernel that the device claims to support did not run, or something
     /// crashed, hung or was lost.
@@ -212,8 +212,8 @@ pub fn check(
     Ok(checked)
 }
 
-/// Whether a deviation that is not accepted is of kernels alone of which the baseline's report has no
-/// result: by itself that is no regression, but coverage.
+/// Whether a deviation that is not accepted is of kernels alone of which the baseline's report has
+/// no result: by itself that is no regression, but coverage.
 fn is_of_new_kernels(
     failing: &FailingRule<'_>,
     of: &FailingProfile<'_>,

@@ -210,6 +210,30 @@ fn what_was_lost_or_not_asked_opens_no_gate_as_if_it_were_met() {
 }
 
 #[test]
+fn deviations_of_kernels_that_the_baseline_never_ran_are_coverage() {
+    let keep = |_: u64, sum: u64| sum;
+    let baseline = accepted(&report_of(&[("f32.fadd", &keep)]));
+    let more = report_of(&[("f32.fadd", &keep), ("f32.fsub", &keep)]);
+    let now = checked(&more, &baseline, false);
+    assert_eq!(now.regressed().count(), 0);
+    assert!(now.appeared().count() > 0 && now.gate == Gate::NotPassed);
+    let shown = |format: &str| {
+        let form = CHECKS.iter().find(|form| form.name == format).unwrap();
+        let mut out = Vec::new();
+        form.renderer.render(&now, &more, Style::PLAIN, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let text = shown("text").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("1 deviation of kernels not measured before"), "{text}");
+    let junit = shown("junit");
+    assert!(junit.contains("<error") && !junit.contains("<failure"), "{junit}");
+    // What was measured and is otherwise now is a regression all the same.
+    let other = |case: u64, sum: u64| if case == 3 { sum + 1 } else { sum };
+    let worse = report_of(&[("f32.fadd", &other), ("f32.fsub", &keep)]);
+    assert!(checked(&worse, &baseline, false).regressed().count() > 0);
+}
+
+#[test]
 fn tainted_reports_are_checked_only_when_that_is_said() {
     let mut report = report(|_, sum| sum);
     report.devices[0].taint.push("VK_LAYER_x".into());

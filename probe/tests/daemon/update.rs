@@ -169,6 +169,8 @@ fn reports_of_full_rounds_go_where_the_output_is() {
     host.signal(Signal::TERM);
     host.ended();
     host.configure("");
+    // What is sent lies in the state folder until it is.
+    host.environment.push(("XDG_STATE_HOME", host.path("state")));
     let (fleet, file) = (host.path("fleet"), host.path("config.toml"));
     let text =
         fs::read_to_string(&file).unwrap().replace("full = false", "full = true\nidle = 64.0");

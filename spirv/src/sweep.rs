@@ -33,13 +33,13 @@ pub const BLOCK: u64 = 1 << 20;
 pub struct Push {
     /// Number of the first input, its lower 32 bits.
     pub first: u32,
-    /// Its higher bits, which are those of every input of the dispatch.
-    pub high: u32,
     /// Inputs of each invocation: a block has `LANES` times as many.
     pub steps: u32,
     /// Which invocation of a block does a lane's work: that of the lane's number, exclusive or
     /// this.
     pub turn: u32,
+    /// The higher bits of the first input's number, which every input of the dispatch has.
+    pub high: u32,
 }
 
 impl Push {
@@ -49,7 +49,7 @@ impl Push {
     /// Blocks of `inputs` each, from this input on; none is beyond the next multiple of 2^32.
     pub fn new(first: u64, inputs: u64, turn: u32) -> Push {
         let steps = (inputs / u64::from(LANES)) as u32;
-        Push { first: first as u32, high: (first >> 32) as u32, steps, turn: turn % LANES }
+        Push { first: first as u32, steps, turn: turn % LANES, high: (first >> 32) as u32 }
     }
 
     /// As it lies in memory.

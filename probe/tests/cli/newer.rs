@@ -77,6 +77,8 @@ fn an_update_is_shown_on_one_screen() {
     let mut accept = fpprobe(&[]);
     accept.args(["baseline", "accept", "--reason", "known", "-o"]).arg(&accepted).arg(reports[0]);
     ends(&mut accept).with(0);
+    // Without conversions to f16, what deviates is where only the newer driver measures.
+    let heading = if changed.contains(&"fconvert_f16") { "Not accepted" } else { "Deviating in" };
     for (arguments, most) in [(&[][..], 25), (&["--format", "md"], 60)] {
         let mut check = fpprobe(&[]);
         check
@@ -87,7 +89,7 @@ fn an_update_is_shown_on_one_screen() {
             .args(arguments);
         let ended = ends(&mut check);
         assert!(
-            ended.with(3).lines().count() <= most && ended.out.contains("Not accepted"),
+            ended.with(3).lines().count() <= most && ended.out.contains(heading),
             "{}",
             ended.out
         );

@@ -33,9 +33,8 @@ const JUDGED: [Judged; 5] = [
         Ink::Good,
     ),
 ];
-/// Operations named of what was accepted before and now, and where no required rule applies.
-const PERMITTED: usize = 24;
-const UNJUDGED: usize = 12;
+/// Lines of operations with a changed result that breaks no rule: as many as these hold.
+const OPERATIONS: usize = 2;
 
 /// What changed of one device.
 pub(super) fn device(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
@@ -47,7 +46,10 @@ pub(super) fn device(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
     }
     traits(paper, &device.of(Subject::Trait).collect::<Vec<_>>())?;
     let all: Vec<&Change> = device.of(Subject::Cause).collect();
-    causes(paper, &all, CAUSES.saturating_sub(lines.len()))?;
+    // A driver's name may take more than one line.
+    let above: usize =
+        lines.iter().map(|(_, text)| 1 + (column + text.chars().count()) / paper.width()).sum();
+    causes(paper, &all, CAUSES.saturating_sub(above))?;
     rules(paper, device, all.is_empty())?;
     rest(paper, device)
 }
@@ -202,10 +204,9 @@ fn traits(paper: &mut Paper, changes: &[&Change]) -> io::Result<()> {
 fn rest(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
     let is_judged =
         |change: &Change| change.lanes.as_ref().is_some_and(|lanes| !lanes.judged.is_empty());
-    for (judged, about, most) in [
-        (true, "Accepted before and now", PERMITTED),
-        (false, "Changed where no required rule applies", UNJUDGED),
-    ] {
+    for (judged, about) in
+        [(true, "Accepted before and now"), (false, "Changed where no required rule applies")]
+    {
         let is_it = |one: &Change| {
             one.kind == ChangeKind::Changed && !one.is_deviating() && is_judged(one) == judged
         };
@@ -219,19 +220,13 @@ fn rest(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
         }
         let mut operations: Vec<(&str, usize)> = operations.into_iter().collect();
         operations.sort_by_key(|(name, lanes)| (std::cmp::Reverse(*lanes), *name));
-        let mut names: Vec<String> = operations
-            .iter()
-            .take(most)
-            .map(|(name, lanes)| format!("{name} {}", phrase::grouped(*lanes)))
-            .collect();
-        let left = operations.len().saturating_sub(most);
-        names.extend((left > 0).then(|| format!("{left} more")));
         let head = format!(
             "{about}, {} of {}: ",
             phrase::number(lanes, "input"),
             phrase::number(kernels.len(), "kernel")
         );
-        paper.line(0, 2, &[(Ink::Note, &head), (Ink::Plain, &names.join(", "))])?;
+        let names = first_of(&operations, (OPERATIONS * paper.width()).saturating_sub(head.len()));
+        paper.line(0, 2, &[(Ink::Note, &head), (Ink::Plain, &names)])?;
     }
     let ended = || device.of(Subject::Kernel).filter(|change| change.lanes.is_none());
     let mut others: Vec<String> = Vec::new();
@@ -276,6 +271,23 @@ fn rest(paper: &mut Paper, device: &DeviceDiff) -> io::Result<()> {
     )
 }
 
+/// The first of these operations, each with its changed inputs, in this many characters; of the
+/// others how many there are.
+fn first_of(operations: &[(&str, usize)], room: usize) -> String {
+    // What the rest may take: the last words, and the ends of lines that no word fits.
+    const REST: usize = 30;
+    let mut text = String::new();
+    for (index, (name, lanes)) in operations.iter().enumerate() {
+        let piece = format!("{name} {}", phrase::grouped(*lanes));
+        if index > 0 && text.len() + piece.len() + REST > room {
+            return format!("{text}, {} more", operations.len() - index);
+        }
+        text.extend((index > 0).then_some(", "));
+        text.push_str(&piece);
+    }
+    text
+}
+
 /// The operation of a kernel, whatever the format.
 fn operation(kernel: &str) -> &str {
     kernel.split([':', '.']).nth(1).unwrap_or(kernel)
@@ -291,4 +303,96 @@ fn more(paper: &mut Paper, count: usize, shown: usize, what: &str) -> io::Result
 
 fn ink(cause: &Change) -> Ink {
     crate::change::ink(cause.kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::{ChangedLanes, LaneChange, LaneVerdict};
+    use crate::model::Value;
+    use crate::render::paper::{Detail, Style};
+
+    /// More of everything than fits: each list is cut, and says how much it leaves out.
+    #[test]
+    fn changes_of_any_number_fit_a_screen() {
+        let lane = LaneChange {
+            inputs: Vec::new(),
+            old: None,
+            new: Value::Bits("0".into()),
+            old_second: None,
+            new_second: None,
+        };
+        let kernel = |index: usize, kind, avoidable, judged: bool| Change {
+            avoidable,
+            lanes: Some(ChangedLanes {
+                kernel: format!("f32.operation_of_a_long_name_{index}"),
+                compared: 9,
+                apart: 0,
+                judged: judged
+                    .then(|| LaneVerdict {
+                        profile: "vulkan".into(),
+                        old: true,
+                        new: true,
+                        rules: Vec::new(),
+                    })
+                    .into_iter()
+                    .collect(),
+                changed: vec![lane.clone(); index + 1],
+            }),
+            ..Change::new(kind, Subject::Kernel, &format!("f32.operation_of_a_long_name_{index}"))
+        };
+        let mut changes = Vec::new();
+        for index in 0..40 {
+            let long = "words of a cause, a trait, a profile or a driver ".repeat(4);
+            for (kind, subject, most) in [
+                (ChangeKind::Changed, Subject::Identity, 9),
+                (ChangeKind::Changed, Subject::Class, 4),
+                (ChangeKind::Changed, Subject::Trait, 40),
+                (ChangeKind::Appeared, Subject::Trait, 40),
+                (ChangeKind::Regressed, Subject::Cause, 40),
+                (ChangeKind::Fixed, Subject::Cause, 40),
+                (ChangeKind::Regressed, Subject::Rule, 40),
+                (ChangeKind::Fixed, Subject::Rule, 40),
+                (ChangeKind::Appeared, Subject::Kernel, 40),
+                (ChangeKind::Disappeared, Subject::Kernel, 40),
+                (ChangeKind::Changed, Subject::Claim, 40),
+                (ChangeKind::Changed, Subject::Finding, 40),
+                (ChangeKind::Regressed, Subject::Incident, 40),
+            ] {
+                let is_driver = subject == Subject::Identity && index == 0;
+                let id = if is_driver { "driver.info".into() } else { format!("member-{index}") };
+                let value = |side: &str| Some(format!("{side} driver of {index}.0.7-2~bpo12+1"));
+                changes.extend((index < most).then(|| Change {
+                    text: long.clone(),
+                    old: (kind != ChangeKind::Regressed).then(|| value("old")).flatten(),
+                    new: value("new"),
+                    ..Change::new(kind, subject, &id)
+                }));
+            }
+            for avoidable in [false, true] {
+                changes.push(kernel(index, ChangeKind::Regressed, avoidable, true));
+                changes.push(kernel(index, ChangeKind::Fixed, avoidable, true));
+            }
+            changes.push(kernel(index, ChangeKind::Changed, false, true));
+            changes.push(kernel(index, ChangeKind::Changed, false, false));
+            changes.push(kernel(index, ChangeKind::NanBits, false, false));
+        }
+        let diff = DeviceDiff {
+            slot: "cpu:10005:0".into(),
+            name: "a device".into(),
+            driver: "a driver".into(),
+            host: String::new(),
+            headlines: Vec::new(),
+            changes,
+        };
+        let style = Style { colour: false, width: 100, detail: Detail::Screen };
+        let mut text = Vec::new();
+        device(&mut Paper::new(&mut text, style), &diff).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        // The names of the reports and of the device stand above.
+        assert!(text.lines().count() <= 38, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        assert_eq!(text.matches("operation_of_a_long_name_39 ").count(), 2, "{text}");
+        assert!(text.matches(" more\n").count() >= 3, "{text}");
+    }
 }

@@ -135,14 +135,21 @@ fn what_changed_between_two_drivers_is_what_they_answer() {
 
 /// Numbers of the inputs in a file of bits, and how many bits it has.
 fn bits(path: &Path) -> (u64, BTreeSet<u64>) {
+    const ZEROS: [u8; 4096] = [0; 4096];
     let packed =
         std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let bytes = zstd::stream::decode_all(packed).unwrap();
-    let of = |(place, byte): (u64, &u8)| {
-        let byte = *byte;
-        (0..8).filter(move |bit| byte >> bit & 1 == 1).map(move |bit| place * 8 + bit)
-    };
-    (bytes.len() as u64 * 8, (0..).zip(&bytes).flat_map(of).collect())
+    // Nearly all of half a gigabyte is zeros.
+    let mut set = BTreeSet::new();
+    for (block, bytes) in (0_u64..).zip(bytes.chunks(4096)) {
+        if *bytes == ZEROS[..bytes.len()] {
+            continue;
+        }
+        for (place, byte) in (block * 4096..).zip(bytes) {
+            set.extend((0..8).filter(|bit| byte >> bit & 1 == 1).map(|bit| place * 8 + bit));
+        }
+    }
+    (bytes.len() as u64 * 8, set)
 }
 
 #[test]

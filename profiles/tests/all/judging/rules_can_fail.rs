@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use fpprobe_profiles::accepted::Set;
+use fpprobe_profiles::coverage::Surveyor;
 use fpprobe_profiles::encoding::{Encoding, assemble, components};
 use fpprobe_profiles::judge::{Judge, Judgement, Observations};
 use fpprobe_profiles::oracle::Signature;
@@ -14,7 +15,7 @@ use fpprobe_spirv::cases;
 use fpprobe_spirv::op::Function;
 
 use super::device::{device, measured};
-use crate::built_in::{coverages, profiles};
+use crate::built_in::profiles;
 
 /// The nearest encoding outside a set; for sets as wide as all NaNs, the nearest number that is.
 fn outside(set: &Set, from: u64) -> Option<u64> {
@@ -82,10 +83,8 @@ fn a_device_of_the_oracles_answers_conforms_to_each_profile() {
 /// Some rules of OpenGL's look at lanes that accept everything.
 #[test]
 fn a_judgement_counts_the_lanes_that_coverage_counts() {
-    let coverage = coverages()
-        .iter()
-        .find(|coverage| coverage.profile.id == "gl-arb-shader-precision")
-        .unwrap();
+    let profile = profile::built_in("gl-arb-shader-precision").unwrap().unwrap();
+    let coverage = Surveyor::default().survey(&profile);
     let device = measured(coverage.profile, cases::cases);
     let judgement = Judge::new(coverage.profile).judge(&Observations::new(&device));
     let mut vacuous = 0;

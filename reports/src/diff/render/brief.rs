@@ -339,7 +339,7 @@ mod tests {
                     .collect(),
                 changed: vec![lane.clone(); index + 1],
             }),
-            ..Change::new(kind, Subject::Kernel, &format!("f32.operation_of_a_long_name_{index}"))
+            ..Change::new(kind, Subject::Kernel, format!("f32.operation_of_a_long_name_{index}"))
         };
         let mut changes = Vec::new();
         for index in 0..40 {

@@ -42,7 +42,7 @@ fn toothless(rule: &RuleCoverage<'_>) -> Vec<String> {
     kernels.map(|kernel| format!("{id} {}", kernel.kernel)).chain(relations).chain(all).collect()
 }
 
-/// What is rejected on some lanes of a kernel is rejected: all of them would tell no more.
+/// What is rejected on some lanes of a kernel is rejected: all of them would show no more.
 #[test]
 fn every_required_rule_rejects_plausible_wrong_answers_on_every_operation() {
     let mut surveyor = Surveyor::of_samples(SAMPLES);

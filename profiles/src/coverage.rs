@@ -164,6 +164,7 @@ struct Setting {
 #[derive(Default)]
 pub struct Surveyor {
     known: Vec<(Setting, Probes)>,
+    /// Lanes of each kernel that are looked at; all where there is no number.
     most: Option<usize>,
 }
 

@@ -33,7 +33,7 @@ const JUDGED: [Judged; 5] = [
         Ink::Good,
     ),
 ];
-/// Lines of operations with a changed result that breaks no rule: as many as these hold.
+/// Lines that name the operations whose changed results break no rule; the others are counted.
 const OPERATIONS: usize = 2;
 
 /// What changed of one device.

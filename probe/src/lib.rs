@@ -56,7 +56,10 @@ pub fn main() -> ExitCode {
             fpprobe_system::usage::say(cli::FIRST.trim_end());
             return Status::Usage.into();
         }
-        Err(error) => return exit::usage(&error),
+        Err(error) => {
+            let status = exit::usage(&error);
+            return of_error(status, error.use_stderr());
+        }
     };
     if let Command::Worker { application, dump_raw, memory } = cli.command {
         // What a driver does to its process is for the supervisor to see.
@@ -64,8 +67,14 @@ pub fn main() -> ExitCode {
     }
     exit::contained(|| match dispatch(cli) {
         Ok(status) => status.into(),
-        Err(error) => exit::report(&error),
+        Err(error) => of_error(exit::report(&error), true),
     })
+}
+
+/// The status of an error, which is another where a gate answers by a convention.
+fn of_error(status: ExitCode, is_error: bool) -> ExitCode {
+    let unknown = is_error.then(commands::gate::status_of_error).flatten();
+    unknown.map_or(status, ExitCode::from)
 }
 
 fn dispatch(cli: Cli) -> anyhow::Result<Status> {

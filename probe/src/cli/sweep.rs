@@ -129,6 +129,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let unit = match unit {
+        "ms" => 0.001,
         "s" | "" => 1.0,
         "m" | "min" => 60.0,
         "h" => 3600.0,
@@ -138,7 +139,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         Ok(number) if unit > 0.0 && number > 0.0 && number * unit <= 31_536_000.0 => {
             Ok(Duration::from_secs_f64(number * unit))
         }
-        _ => Err("expected a time such as 30s, 5m or 2h, at most a year".to_owned()),
+        _ => Err("expected a time such as 500ms, 30s, 5m or 2h, at most a year".to_owned()),
     }
 }
 
@@ -151,6 +152,7 @@ mod tests {
         assert_eq!(duration("30s"), Ok(Duration::from_secs(30)));
         assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
+        assert_eq!(duration("800ms"), Ok(Duration::from_millis(800)));
         for text in ["", "s", "0s", "-1s", "3 days", "1e9h", "..s"] {
             assert!(duration(text).is_err(), "{text}");
         }

@@ -6,10 +6,12 @@ mod lists;
 mod positions;
 mod record;
 
+use std::env;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
+use clap::ValueEnum as _;
 use fpprobe_reports::expected::Expected;
 use fpprobe_reports::gate::{GateRecord, SCHEMA};
 use fpprobe_reports::save::save;
@@ -87,6 +89,19 @@ fn keep(
     save(to, |out| out.write_all(text.as_bytes())).or_usage()
 }
 
+/// The status of what prevented a comparison, before or after the command was understood, where
+/// `--style` names another convention than our own: unknown.
+pub fn status_of_error() -> Option<Status> {
+    let words: Vec<String> = env::args_os().map(|word| word.to_string_lossy().into()).collect();
+    let next = words.iter().zip(words.iter().skip(1));
+    let after = next.filter(|(word, _)| *word == "--style").map(|(_, style)| style.as_str());
+    let style =
+        after.chain(words.iter().filter_map(|word| word.strip_prefix("--style="))).last()?;
+    let style = GateStyle::from_str(style, false).ok()?;
+    (style != GateStyle::Own && words.iter().any(|word| word == "gate"))
+        .then(|| GateVerdict::Unknown.status(style))
+}
+
 /// What a comparison came to, the worst last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum GateVerdict {
@@ -124,7 +139,10 @@ impl GateVerdict {
 /// What was found, of one device or of all.
 struct GateAnswer {
     verdict: GateVerdict,
+    /// In words, of a device without its name.
     text: String,
+    /// What the first [`NPD`] characters say.
+    short: String,
     kernels: usize,
     results: usize,
     /// Blocks of whole domains.
@@ -132,8 +150,21 @@ struct GateAnswer {
 }
 
 impl GateAnswer {
-    fn unknown(text: String) -> GateAnswer {
-        GateAnswer { verdict: GateVerdict::Unknown, text, kernels: 0, results: 0, blocks: 0 }
+    fn unknown(text: impl Into<String>) -> GateAnswer {
+        let (text, short) = (text.into(), String::new());
+        GateAnswer { verdict: GateVerdict::Unknown, text, short, kernels: 0, results: 0, blocks: 0 }
+    }
+
+    /// With the name of its device: before what is said, and after it where only its first
+    /// characters are shown.
+    fn of_device(self, label: &str) -> GateAnswer {
+        let GateAnswer { text, .. } = &self;
+        let (text, short) = if text.is_empty() {
+            (label.to_owned(), label.to_owned())
+        } else {
+            (format!("{label}: {text}"), format!("{text} ({label})"))
+        };
+        GateAnswer { text, short, ..self }
     }
 
     /// Of several, the worst of which speak.
@@ -144,26 +175,31 @@ impl GateAnswer {
         let kernels = all.iter().map(|one| one.kernels).sum();
         let results = all.iter().map(|one| one.results).sum();
         let blocks = all.iter().map(|one| one.blocks).sum();
-        let speaking: Vec<&str> =
-            all.iter().filter(|one| one.verdict == verdict).map(|one| one.text.as_str()).collect();
-        let text = match verdict {
+        let speaking = |words: fn(&GateAnswer) -> &str, between: &str| {
+            let speaking = all.iter().filter(|one| one.verdict == verdict).map(words);
+            speaking.collect::<Vec<_>>().join(between)
+        };
+        let (text, short) = match verdict {
             GateVerdict::Same => {
                 let of_blocks = match blocks {
                     0 => String::new(),
                     blocks => format!(" and {blocks} blocks"),
                 };
-                format!(
-                    "{results} results of {kernels} kernels (of {expected}){of_blocks}, devices: {}",
-                    speaking.join(", ")
-                )
+                let devices = speaking(|one| &one.text, ", ");
+                let text = format!(
+                    "{results} results of {kernels} kernels (of {expected}){of_blocks}, devices: \
+                     {devices}"
+                );
+                (text.clone(), text)
             }
-            _ => speaking.join("; "),
+            _ => (speaking(|one| &one.text, "; "), speaking(|one| &one.short, "; ")),
         };
-        GateAnswer { verdict, text, kernels, results, blocks }
+        GateAnswer { verdict, text, short, kernels, results, blocks }
     }
 
     fn line(&self, style: GateStyle) -> String {
-        let text = self.text.replace(['\n', '|'], " ");
+        let text = if style == GateStyle::Npd { &self.short } else { &self.text };
+        let text = text.replace(['\n', '|'], " ");
         let line = format!("{}: {text}", self.verdict.name(style));
         match style {
             GateStyle::Own => line,
@@ -189,7 +225,6 @@ fn answer(session: &Session, args: &GateArgs, begun: Instant) -> anyhow::Result<
         )));
     }
     let mut settings = session.settings(&MeasureArgs::default())?;
-    let times = GateTimes::new(begun, args.budget);
     (settings.batch, settings.timeout) = (BATCH, args.budget / 2);
     let progress = Progress::new(session.verbose);
     // The line says what went wrong.
@@ -200,6 +235,7 @@ fn answer(session: &Session, args: &GateArgs, begun: Instant) -> anyhow::Result<
     };
     let rows = session.survey(&settings, &quiet)?;
     let targets = select::devices(&rows, session.selections(&args.devices.device))?;
+    let times = GateTimes::new(begun, args.budget);
     let mut places = GatePositions::read();
     let compared = side_by_side(&targets, |number, (_, target)| {
         let expected = expected.of(&target.found.identity)?;
@@ -211,11 +247,8 @@ fn answer(session: &Session, args: &GateArgs, begun: Instant) -> anyhow::Result<
     let mut all = 0;
     for ((_, target), compared) in targets.iter().zip(compared) {
         let Some((expected, (answer, next))) = compared else {
-            answers.push(GateAnswer::unknown(format!(
-                "{}: it is not in {}",
-                target.label(),
-                args.expect.display()
-            )));
+            let why = format!("it is not in {}", args.expect.display());
+            answers.push(GateAnswer::unknown(why).of_device(&target.label()));
             continue;
         };
         all += expected.kernels.len();
@@ -229,7 +262,7 @@ fn answer(session: &Session, args: &GateArgs, begun: Instant) -> anyhow::Result<
     if args.devices.device.is_empty() {
         let failed = rows.iter().filter_map(|row| row.devices.as_ref().err().map(|why| (row, why)));
         answers.extend(failed.map(|(row, why)| {
-            GateAnswer::unknown(format!("{}: {}", row.manifest.display(), why.detail))
+            GateAnswer::unknown(&*why.detail).of_device(&row.manifest.display().to_string())
         }));
     }
     Ok(GateAnswer::of(&answers, all))
@@ -240,21 +273,23 @@ mod tests {
     use super::*;
 
     fn of(verdict: GateVerdict, text: &str) -> GateAnswer {
-        GateAnswer { verdict, text: text.to_owned(), kernels: 2, results: 8, blocks: 0 }
+        let answer = GateAnswer { verdict, kernels: 2, results: 8, ..GateAnswer::unknown(text) };
+        answer.of_device("a")
     }
 
     #[test]
     fn the_worst_device_speaks() {
         let all = GateAnswer::of(
-            &[of(GateVerdict::Same, "a"), of(GateVerdict::Different, "b: f32.fma")],
+            &[of(GateVerdict::Same, ""), of(GateVerdict::Different, "other results by f32.fma")],
             9,
         );
-        assert_eq!(all.line(GateStyle::Own), "different: b: f32.fma");
-        let all =
-            GateAnswer::of(&[of(GateVerdict::Same, "a"), of(GateVerdict::Unknown, "c: hung")], 9);
-        assert_eq!(all.line(GateStyle::Own), "unknown: c: hung");
-        let all = GateAnswer::of(&[of(GateVerdict::Same, "a"), of(GateVerdict::Same, "b")], 9);
-        assert_eq!(all.line(GateStyle::Own), "same: 16 results of 4 kernels (of 9), devices: a, b");
+        assert_eq!(all.line(GateStyle::Own), "different: a: other results by f32.fma");
+        // Where few characters are shown, what is wrong is among them.
+        assert_eq!(all.line(GateStyle::Npd), "different: other results by f32.fma (a)");
+        let all = GateAnswer::of(&[of(GateVerdict::Same, ""), of(GateVerdict::Unknown, "hung")], 9);
+        assert_eq!(all.line(GateStyle::Own), "unknown: a: hung");
+        let all = GateAnswer::of(&[of(GateVerdict::Same, ""), of(GateVerdict::Same, "")], 9);
+        assert_eq!(all.line(GateStyle::Own), "same: 16 results of 4 kernels (of 9), devices: a, a");
         assert_eq!(GateAnswer::of(&[], 0).verdict, GateVerdict::Unknown);
     }
 
@@ -269,7 +304,7 @@ mod tests {
         assert_eq!(numbers(GateStyle::Nagios), [0, 2, 3]);
         let long = of(GateVerdict::Different, &"x".repeat(200));
         assert_eq!(long.line(GateStyle::Npd).chars().count(), NPD);
-        let nagios = of(GateVerdict::Same, "a|b\nc").line(GateStyle::Nagios);
-        assert_eq!(nagios, "FPPROBE OK: a b c | kernels=2 results=8 blocks=0");
+        let nagios = of(GateVerdict::Same, "b|c\nd").line(GateStyle::Nagios);
+        assert_eq!(nagios, "FPPROBE OK: a: b c d | kernels=2 results=8 blocks=0");
     }
 }

@@ -3,6 +3,7 @@
 mod listed;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use fpprobe_reports::screen::{
     SCHEMA, SCREENS, Screen, ScreenRound, ScreenedDevice, ScreenedKernels, Sensors,
 };
 use fpprobe_reports::support::Support;
-use fpprobe_reports::sweep::Fingerprint;
+use fpprobe_reports::sweep::{Fingerprint, FingerprintDevice};
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::sweep::{Domain, Sink};
 use fpprobe_system::host;
@@ -190,12 +191,41 @@ impl DeviceScreening<'_> {
                 .collect(),
         };
         let identity = &self.target.found.identity;
+        let own = FingerprintDevice::from(identity);
+        let is_equal =
+            |one: &FingerprintDevice| (&one.name, &one.driver) == (&own.name, &own.driver);
+        incomplete.extend(self.without_equal(is_equal));
         let blocks = |domain: Domain| {
             let print = self.reference.and_then(|all| all.of(identity, domain.kernel()));
+            let print = print.filter(|print| is_equal(&print.device));
             let normalise = self.reference.is_none_or(|all| all.normalise_nan);
             (domain.kernel().to_string(), ScreenedBlocks::new(domain, print, normalise))
         };
         (domains.map(blocks).collect(), ListedKernels::new(items(cases.into_iter()), self.expected))
+    }
+
+    /// What says nothing of this device, since it is of other models or drivers: then nobody knows
+    /// what is wrong each time.
+    fn without_equal(&self, is_equal: impl Fn(&FingerprintDevice) -> bool) -> Vec<String> {
+        let path = |file: &Option<PathBuf>| {
+            file.as_ref().map_or(String::new(), |path| path.display().to_string())
+        };
+        let is_expected = self.args.expect.is_none() || self.expected.is_some();
+        let prints = || self.reference.iter().flat_map(|all| &all.prints);
+        let is_known = self.reference.is_none() || prints().any(|print| is_equal(&print.device));
+        let expect = (!is_expected).then(|| {
+            format!("--expect: this model and driver are not in {}", path(&self.args.expect))
+        });
+        let reference = (!is_known).then(|| {
+            let of = prints().next().map_or("nothing".to_owned(), |print| {
+                format!("{}, {}", print.device.name, print.device.driver)
+            });
+            format!(
+                "--reference: {} is of {of}, not of this model and driver",
+                path(&self.args.reference)
+            )
+        });
+        expect.into_iter().chain(reference).collect()
     }
 
     /// Round after round until time is up.

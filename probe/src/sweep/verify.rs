@@ -130,6 +130,8 @@ impl Ledger for VerifyLedger<'_> {
             }
             return Ok(());
         }
+        // Once a share of the domain is judged, a budget ends what is under way as well.
+        let is_late = || self.blocks.count() > 0 && self.is_enough();
         let judge = |block: &u64| {
             let mut sweep_statistics = self.verifier.beside(&self.statistics, block * span.inputs);
             let mut words = vec![0; PIECE.min(span.inputs as usize)];
@@ -137,16 +139,20 @@ impl Ledger for VerifyLedger<'_> {
                 .step_by(words.len())
                 .take(span.inputs as usize / words.len())
             {
+                if is_late() {
+                    return Ok(None);
+                }
                 results.read(from as usize, &mut words)?;
                 self.verifier.block(span.first + from, &words, &mut sweep_statistics);
             }
-            Ok(sweep_statistics)
+            Ok(Some(sweep_statistics))
         };
-        let all_statistics: Vec<SweepStatistics> =
+        let all_statistics: Vec<Option<SweepStatistics>> =
             parallel::map(&blocks, judge).into_iter().collect::<Result<_, Failure>>()?;
         let (deviating, others): (Vec<_>, Vec<_>) = blocks
             .into_iter()
             .zip(all_statistics)
+            .filter_map(|(block, judged)| Some((block, judged?)))
             .partition(|(_, sweep_statistics)| sweep_statistics.deviating > 0);
         self.judged(others.into_iter(), span.inputs);
         for (block, sweep_statistics) in deviating {

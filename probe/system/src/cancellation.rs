@@ -1,11 +1,18 @@
 //! Cancellation: a signal, or a disk that takes no more. What was measured is kept.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+
+/// Signals that come together are one: `timeout`, for example, sends its own to the process and to
+/// its group.
+const TOGETHER: Duration = Duration::from_millis(500);
 
 /// Shared by everything that measures; read between two steps.
 #[derive(Clone, Debug, Default)]
@@ -16,18 +23,23 @@ pub struct Cancellation {
 
 impl Cancellation {
     /// From now on Ctrl-C (SIGINT), SIGTERM and a terminal that closes (SIGHUP, unless `nohup` has
-    /// it ignored) are a reason; the second of them ends the program at once, as if nobody
-    /// listened.
+    /// it ignored) are a reason; a second of them, half a second later or more, ends the program at
+    /// once, as if nobody listened.
     pub fn listen(&self) -> io::Result<()> {
-        let once = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP]
-            .into_iter()
-            .filter(|signal| *signal != SIGHUP || !ignored(SIGHUP))
-        {
-            flag::register_conditional_default(signal, Arc::clone(&once))?;
-            flag::register(signal, Arc::clone(&once))?;
-            flag::register_usize(signal, Arc::clone(&self.signal), signal as usize)?;
-        }
+        let all = [SIGINT, SIGTERM, SIGHUP];
+        let mut signals =
+            Signals::new(all.iter().filter(|signal| **signal != SIGHUP || !ignored(SIGHUP)))?;
+        let received = Arc::clone(&self.signal);
+        thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            let mut first: Option<Instant> = None;
+            for signal in signals.forever() {
+                received.store(signal as usize, Ordering::Relaxed);
+                if first.get_or_insert_with(Instant::now).elapsed() >= TOGETHER {
+                    // It does not return, but where the default cannot be had.
+                    let _ = emulate_default_handler(signal);
+                }
+            }
+        })?;
         Ok(())
     }
 

@@ -62,8 +62,11 @@ fn a_lane_by_constants_is_the_same_in_a_list_and_by_itself() {
             let cases: Vec<String> =
                 lanes.iter().map(|(case, _)| format!("{{\"in\": {case}}}\n")).collect();
             // Each case in a module of its own.
-            let lines =
-                ends_reading(fpprobe(&[driver]).args(["eval", kernel]), &cases.concat()).lines(0);
+            let lines = ends_reading(
+                fpprobe(&[driver]).args(["--set", "workers.timeout=60", "eval", kernel]),
+                &cases.concat(),
+            )
+            .lines(0);
             assert_eq!(lines.len(), lanes.len(), "{driver}: {kernel}");
             for ((case, out), line) in lanes.into_iter().zip(lines) {
                 assert_eq!(

@@ -135,7 +135,7 @@ fn no_driver_at_all_is_said_with_what_to_do() {
 
 #[test]
 fn the_doctor_is_content_with_a_driver_that_works() {
-    let doctor = ends(fpprobe(&["swiftshader"]).arg("doctor"));
+    let doctor = ends(fpprobe(&["swiftshader"]).env_remove("FPPROBE_DRIVERS_CACHES").arg("doctor"));
     assert!(doctor.with(0).contains("SwiftShader") && doctor.out.contains("libvulkan.so.1"));
     assert!(doctor.out.contains("MESA_SHADER_CACHE_DISABLE=true"));
 }

@@ -132,15 +132,15 @@ fn reproduces(driver: &str, every: usize) {
 #[test]
 fn commands_reproduce_their_lanes_on_lavapipe_22() {
     // Most of what its compiler does that of 25 does as well.
-    reproduces(HONEST[0], 4);
+    reproduces(HONEST[0], 16);
 }
 
 #[test]
 fn commands_reproduce_their_lanes_on_lavapipe_25() {
-    reproduces(HONEST[1], 1);
+    reproduces(HONEST[1], 4);
 }
 
 #[test]
 fn commands_reproduce_their_lanes_on_swiftshader() {
-    reproduces(HONEST[2], 1);
+    reproduces(HONEST[2], 4);
 }

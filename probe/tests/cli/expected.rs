@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
@@ -22,11 +23,16 @@ fn gate(driver: &str, state: &Path, expected: &Path, arguments: &[&str]) -> Ende
     )
 }
 
-/// What `SwiftShader` computes, with few kernels so that all are compared at once.
+/// What `SwiftShader` computes, recorded once, with few kernels so that all are compared at once.
 fn recorded(folder: &Path) -> (std::path::PathBuf, Value) {
+    static EXPECTED: LazyLock<Value> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("expected.json");
+        gate("swiftshader", folder.path(), &file, &["--record"]).with(0);
+        scene::json(&file)
+    });
     let file = folder.join("expected.json");
-    gate("swiftshader", folder, &file, &["--record"]).with(0);
-    let mut expected = scene::json(&file);
+    let mut expected = EXPECTED.clone();
     let kernels = expected["devices"][0]["kernels"].as_object_mut().unwrap();
     assert!(kernels.len() > 100, "{}", kernels.len());
     let few: BTreeSet<&str> =
@@ -59,8 +65,13 @@ fn a_device_that_computes_as_recorded_is_the_same_and_another_is_not() {
         "{}",
         line.out
     );
+    // The next call begins with that kernel, however little time it has.
+    let places = scene::json(&folder.path().join("fpprobe/gate.json"));
+    let mut kernels = expected["devices"][0]["kernels"].as_object().unwrap().keys();
+    let place = &places.as_object().unwrap().values().next().unwrap()["kernel"];
+    assert_eq!(place, kernels.position(|id| id == "f32.fma").unwrap(), "{places}");
     let npd = gate(&["--style", "npd"]);
-    assert!(npd.with(1).starts_with("different: "), "{}", npd.out);
+    assert!(npd.with(1).starts_with("different: other results by f32.fma; "), "{}", npd.out);
     assert!(npd.out.trim_end().chars().count() <= 80, "{}", npd.out);
     gate(&["--style", "nagios"]).with(2);
 }
@@ -153,6 +164,39 @@ fn what_cannot_be_compared_is_unknown() {
         gate("swiftshader", folder.path(), &folder.path().join("none.json"), &[]).code,
         Some(2)
     );
+    // An error is no difference by any convention, wherever it comes up.
+    for (style, status) in [("own", 2), ("npd", 2), ("nagios", 3)] {
+        for wrong in [["--budget", "never"], ["--set", "nope=1"]] {
+            let arguments = [&["--style", style][..], &wrong].concat();
+            let ended = gate("swiftshader", folder.path(), &file, &arguments);
+            assert_eq!(ended.code, Some(status), "{arguments:?}: {}", ended.err);
+        }
+    }
+    let nowhere = folder.path().join("none/expected.json");
+    let nowhere = gate("swiftshader", folder.path(), &nowhere, &["--record"]);
+    assert!(nowhere.code == Some(2) && nowhere.err.contains("is no folder"), "{}", nowhere.err);
+}
+
+/// What a device does wrong each time is found by nothing else, and what another model does is no
+/// measure of it.
+#[test]
+fn a_screening_without_anything_equal_is_incomplete() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, _) = recorded(folder.path());
+    let sweep = folder.path().join("sweep/");
+    let mut part = fpprobe(&["swiftshader"]);
+    part.args(["sweep", "f32.floor", "--fingerprint", "--shard", "1/4096", "-o"]).arg(&sweep);
+    ends(&mut part).with(0);
+    let screen = |driver: &str, option: &str, of: &Path| {
+        let mut screen = fpprobe(&[driver]);
+        screen.args(["screen", "f32.floor", "--for", "2s", option]).arg(of);
+        ends(&mut screen)
+    };
+    let expect = screen("lavapipe-25", "--expect", &file);
+    assert!(expect.with(5).contains("this model and driver are not in "), "{}", expect.out);
+    let reference = screen("lavapipe-25", "--reference", &sweep);
+    assert!(reference.with(5).contains(" is of SwiftShader Device"), "{}", reference.out);
+    screen("swiftshader", "--reference", &sweep).with(0);
 }
 
 #[test]

@@ -62,6 +62,9 @@ pub fn program(path: &Path, manifests: &[PathBuf]) -> Command {
         }
     }
     command.env("XDG_CONFIG_HOME", "/nonexistent").stdin(Stdio::null());
+    // Most tests compile what others have compiled; one that is about the caches turns them off.
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shader-cache");
+    command.env("FPPROBE_DRIVERS_CACHES", "true").env("MESA_SHADER_CACHE_DIR", cache);
     // No test reads or fills the store of who runs it; one that is about the store names a folder.
     command
         .env("XDG_STATE_HOME", "/nonexistent")

@@ -12,13 +12,11 @@ use crate::scene::{ends, fpprobe, json};
 pub const KERNELS: [&str; 5] = ["f32.ceil", "f32.fabs", "f32.floor", "f32.ford_equal", "f32.sqrt"];
 
 /// The program with these drivers, and the fault layer between them and it. Their compilers' caches
-/// are on: they are below the layer, and most of these tests compile what others have compiled.
+/// are below the layer.
 pub fn faulty(drivers: &[&str], statements: &str) -> Command {
     let mut command = fpprobe(drivers);
     command.env("VK_ADD_LAYER_PATH", layer()).env("VK_INSTANCE_LAYERS", fpprobe_fault_layer::NAME);
     command.env("FPPROBE_FAULTS", statements).env_remove("FPPROBE_FAULTS_STATE");
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shader-cache");
-    command.env("FPPROBE_DRIVERS_CACHES", "true").env("MESA_SHADER_CACHE_DIR", cache);
     command
 }
 

@@ -144,8 +144,10 @@ pub fn compare(
     };
     let blocks: Vec<u64> = known.keys().copied().skip(skipped).collect();
     let (own, failure) = measure(site, &domain, blocks, SweepStrategy::FIRST, Some(until));
-    *place = (*place + own.len()) % all;
-    let different = own.iter().find(|(block, digest)| known.get(block) != Some(digest));
+    let other = own.iter().position(|(block, digest)| known.get(block) != Some(digest));
+    // What was wrong is the first of the next call.
+    *place = (*place + other.unwrap_or(own.len())) % all;
+    let different = other.and_then(|number| own.iter().nth(number));
     ComparedBlocks {
         blocks: own.len(),
         inputs: own.len() as u64 * domain.block(),

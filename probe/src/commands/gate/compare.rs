@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::expected::{ExpectedDevice, digest};
+use fpprobe_reports::model::RESOLVED;
+use fpprobe_spirv::Kernel;
 
 use super::blocks::{self, ComparedBlocks};
 use super::lists::items;
@@ -16,6 +18,9 @@ use crate::supervisor::{
 
 /// Kernels named of a device.
 const NAMED: usize = 3;
+
+/// Time to end a worker that ignores what it is told: it is over within the budget, too.
+const ENDING: Duration = Duration::from_millis(450);
 
 /// When a comparison begins to compare blocks and begins nothing more, and when a device that does
 /// not answer is given up.
@@ -30,10 +35,12 @@ pub struct GateTimes {
 }
 
 impl GateTimes {
-    /// Of a budget.
+    /// Of what finding the devices has left of a budget.
     pub fn new(begun: Instant, budget: Duration) -> GateTimes {
-        let at = |percent: u32| begun + budget * percent / 100;
-        GateTimes { lists: at(40), blocks: at(55), end: at(90) }
+        let (now, end) = (Instant::now(), begun + budget - ENDING.min(budget / 2));
+        let left = end.saturating_duration_since(now);
+        let at = |percent: u32| now + left * percent / 100;
+        GateTimes { lists: at(50), blocks: at(70), end }
     }
 
     /// These settings with the time that is left.
@@ -63,21 +70,18 @@ impl DeviceComparison<'_> {
     /// Compares from this place on, lists of cases before blocks; also where the next comparison
     /// begins.
     pub fn run(&self, mut place: GatePosition) -> (GateAnswer, GatePosition) {
-        if let Some(obstacle) = &self.target.found.obstacle {
-            return (self.unknown(obstacle), place);
+        let mut answer = match &self.target.found.obstacle {
+            Some(obstacle) => GateAnswer::unknown(obstacle),
+            None => self.lists(&mut place.kernel),
+        };
+        if answer.verdict == GateVerdict::Same {
+            let settings = self.times.settings(self.settings);
+            let site = DeviceSession::new(self.number, self.target, &settings, self.listener);
+            let (expected, until) = (self.expected, self.times.blocks);
+            let compared = blocks::compare(&site, expected, &mut place.block, until);
+            answer = with_blocks(answer, compared);
         }
-        let answer = self.lists(&mut place.kernel);
-        if answer.verdict != GateVerdict::Same {
-            return (answer, place);
-        }
-        let settings = self.times.settings(self.settings);
-        let site = DeviceSession::new(self.number, self.target, &settings, self.listener);
-        let compared = blocks::compare(&site, self.expected, &mut place.block, self.times.blocks);
-        (self.with_blocks(answer, compared), place)
-    }
-
-    fn unknown(&self, why: &str) -> GateAnswer {
-        GateAnswer::unknown(format!("{}: {why}", self.target.label()))
+        (answer.of_device(&self.target.label()), place)
     }
 
     /// Compares lists of cases, from this kernel on.
@@ -89,61 +93,66 @@ impl DeviceComparison<'_> {
         work.rotate_left(*place);
         let GateTimes { lists, blocks, .. } = self.times;
         let until = if self.expected.blocks.is_empty() { blocks } else { lists };
-        let deadline = Deadline { from: 0, until, least: Duration::ZERO };
+        // The first module runs however late it is: on a busy host, too, a call compares something.
+        let deadline = Deadline { from: 1, until, least: Duration::ZERO };
         let unseen = |_: &WorkItem, _: &_| {};
         let measured = match measure(&site.until(deadline, &unseen), &work, Batching::Shared, None)
         {
             Ok(measured) => measured,
-            Err(error) => return self.unknown(&error),
+            Err(error) => return GateAnswer::unknown(error),
         };
-        let next = work.iter().position(|item| measured.left_out.contains(&item.kernel));
+        let (answer, failed) = judged(self.expected, &measured);
+        // What failed is the first of the next call: a device that was wrong is right once that is.
+        let is_next = |item: &WorkItem, kernels: &[Kernel]| kernels.contains(&item.kernel);
+        let next = work
+            .iter()
+            .position(|item| is_next(item, &failed))
+            .or_else(|| work.iter().position(|item| is_next(item, &measured.left_out)));
         *place = next.map_or(*place, |done| (*place + done) % work.len());
-        let answer = judged(&self.target.label(), self.expected, &measured);
         if answer.verdict == GateVerdict::Unknown && site.is_over() {
             let kernels = answer.kernels;
-            return self.unknown(&format!(
+            return GateAnswer::unknown(format!(
                 "it did not end in time after {kernels} kernels; --budget gives more"
             ));
         }
         answer
     }
-
-    /// What lists and blocks say together.
-    fn with_blocks(&self, lists: GateAnswer, compared: ComparedBlocks) -> GateAnswer {
-        let label = self.target.label();
-        let (verdict, text) = match (compared.different, compared.failure) {
-            (Some((kernel, block)), _) => (
-                GateVerdict::Different,
-                format!(
-                    "{label}: other results by {kernel} in block {block}; `fpprobe screen {kernel}` \
-                     runs them all"
-                ),
-            ),
-            (None, Some(failure)) => (GateVerdict::Unknown, format!("{label}: {failure}")),
-            (None, None) => (lists.verdict, lists.text),
-        };
-        let results = lists.results + compared.inputs as usize;
-        GateAnswer { verdict, text, results, blocks: compared.blocks, ..lists }
-    }
 }
 
-/// What the results say.
-fn judged(label: &str, expected: &ExpectedDevice, measured: &Measurement) -> GateAnswer {
+/// What lists and blocks say together.
+fn with_blocks(lists: GateAnswer, compared: ComparedBlocks) -> GateAnswer {
+    let (verdict, text) = match (compared.different, compared.failure) {
+        (Some((kernel, block)), _) => (
+            GateVerdict::Different,
+            format!(
+                "other results by {kernel} in block {block}; `fpprobe screen {kernel}` runs them all"
+            ),
+        ),
+        (None, Some(failure)) => (GateVerdict::Unknown, failure),
+        (None, None) => (lists.verdict, lists.text),
+    };
+    let results = lists.results + compared.inputs as usize;
+    GateAnswer { verdict, text, results, blocks: compared.blocks, ..lists }
+}
+
+/// What the results say, and the kernels that are not as expected.
+fn judged(expected: &ExpectedDevice, measured: &Measurement) -> (GateAnswer, Vec<Kernel>) {
     let is_other =
         |one: &&Observation| digest(one).as_ref() != expected.kernels.get(&one.kernel.to_string());
     let answered = || measured.observations.iter().filter(|one| one.outcome.answered());
     let (kernels, results) = (answered().count(), answered().map(|one| one.out.len()).sum());
-    let different: Vec<String> =
-        answered().filter(is_other).map(|one| one.kernel.to_string()).collect();
+    let different: Vec<Kernel> = answered().filter(is_other).map(|one| one.kernel).collect();
+    let mut failed = different.clone();
     let lost = measured.observations.iter().find(|one| !one.outcome.answered());
     let (verdict, text) = if !different.is_empty() {
         let more = different.len().saturating_sub(NAMED);
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let named = different[..different.len().min(NAMED)].join(", ");
+        let named: Vec<String> = different.iter().take(NAMED).map(Kernel::to_string).collect();
         (
             GateVerdict::Different,
             format!(
-                "{label}: other results by {named}{more}; `fpprobe eval {}` runs it",
+                "other results by {}{more}; `fpprobe eval {}` runs it",
+                named.join(", "),
                 different[0]
             ),
         )
@@ -153,16 +162,35 @@ fn judged(label: &str, expected: &ExpectedDevice, measured: &Measurement) -> Gat
         } else {
             format!("{outcome:?}").to_lowercase()
         };
-        (GateVerdict::Unknown, format!("{label}: {kernel} {outcome}: {detail}"))
+        failed.push(*kernel);
+        (GateVerdict::Unknown, format!("{kernel} {outcome}: {detail}"))
     } else if let Some(incident) = measured.incidents.first() {
-        (GateVerdict::Unknown, format!("{label}: {}", incident.detail))
+        // What was to be run again may have had no time for it.
+        let detail = incident.detail.trim_end_matches(RESOLVED).trim_end_matches("; ");
+        (GateVerdict::Unknown, detail.to_owned())
     } else if kernels == 0 {
-        (
-            GateVerdict::Unknown,
-            format!("{label}: there was no time for any kernel; --budget gives more"),
-        )
+        let why = "there was no time for any kernel; --budget gives more";
+        (GateVerdict::Unknown, why.to_owned())
     } else {
-        (GateVerdict::Same, label.to_owned())
+        (GateVerdict::Same, String::new())
     };
-    GateAnswer { verdict, text, kernels, results, blocks: 0 }
+    (GateAnswer { verdict, kernels, results, ..GateAnswer::unknown(text) }, failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_search_for_devices_leaves_time_for_kernels() {
+        let (now, budget) = (Instant::now(), Duration::from_secs(20));
+        for searched in [0, 10] {
+            let begun = now.checked_sub(Duration::from_secs(searched)).unwrap();
+            let times = GateTimes::new(begun, budget);
+            assert!(now < times.lists && times.lists < times.blocks && times.blocks < times.end);
+            assert!(times.end + ENDING <= begun + budget);
+        }
+        let short = GateTimes::new(now, Duration::from_millis(1));
+        assert!(short.end <= now + Duration::from_millis(1));
+    }
 }

@@ -54,7 +54,11 @@ impl GatePositions {
                 .map_err(|error| error.to_string())
         });
         if let Err(error) = saved {
-            say(&format!("warning: the next comparison begins where this one did: {error}"));
+            let file = file.display();
+            say(&format!(
+                "warning: the next comparison begins where this one did, since {file} cannot be \
+                 written: {error}"
+            ));
         }
     }
 }

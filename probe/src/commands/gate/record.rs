@@ -29,6 +29,10 @@ const OTHER_BATCH: usize = 7;
 /// Measures what is expected from now on.
 pub fn record(session: &Session, args: &GateArgs) -> anyhow::Result<Status> {
     let version = host::program().version;
+    let folder = args.expect.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        return Err(usage_error(format!("{} is no folder: make it first", folder.display())));
+    }
     let mut expected = if args.expect.exists() {
         Expected::read(&args.expect).or_usage()?
     } else {
@@ -91,7 +95,7 @@ pub fn record(session: &Session, args: &GateArgs) -> anyhow::Result<Status> {
     }
     if recorded > 0 {
         let text = serde_json::to_string_pretty(&expected)? + "\n";
-        save::save(&args.expect, |out| out.write_all(text.as_bytes()))?;
+        save::save(&args.expect, |out| out.write_all(text.as_bytes())).or_usage()?;
     }
     Ok(status.status())
 }

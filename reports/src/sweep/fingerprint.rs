@@ -99,7 +99,7 @@ struct PrintEntry {
 #[derive(Debug, thiserror::Error)]
 pub enum FingerprintError {
     /// The system's own word.
-    #[error("{0}")]
+    #[error(transparent)]
     Read(#[from] io::Error),
     /// Another kind of file.
     #[error(

@@ -20,7 +20,7 @@ use crate::supervisor::{
 const NAMED: usize = 3;
 
 /// Time to end a worker that ignores what it is told: it is over within the budget, too.
-const ENDING: Duration = Duration::from_millis(450);
+const ENDING: Duration = Duration::from_millis(500);
 
 /// When a comparison begins to compare blocks and begins nothing more, and when a device that does
 /// not answer is given up.
@@ -40,7 +40,7 @@ impl GateTimes {
         let (now, end) = (Instant::now(), begun + budget - ENDING.min(budget / 2));
         let left = end.saturating_duration_since(now);
         let at = |percent: u32| now + left * percent / 100;
-        GateTimes { lists: at(50), blocks: at(70), end }
+        GateTimes { lists: at(40), blocks: at(65), end }
     }
 
     /// These settings with the time that is left.

@@ -19,7 +19,7 @@ use crate::supervisor::{
 /// Kernels named of a device.
 const NAMED: usize = 3;
 
-/// Time to end a worker that ignores what it is told: it is over within the budget, too.
+/// Time to end a worker that ignores SIGTERM: it is over within the budget, too.
 const ENDING: Duration = Duration::from_millis(500);
 
 /// When a comparison begins to compare blocks and begins nothing more, and when a device that does
@@ -37,7 +37,7 @@ pub struct GateTimes {
 impl GateTimes {
     /// Of what finding the devices has left of a budget.
     pub fn new(begun: Instant, budget: Duration) -> GateTimes {
-        let (now, end) = (Instant::now(), begun + budget - ENDING.min(budget / 2));
+        let (now, end) = (Instant::now(), begun + budget.saturating_sub(ENDING).max(budget / 2));
         let left = end.saturating_duration_since(now);
         let at = |percent: u32| now + left * percent / 100;
         GateTimes { lists: at(40), blocks: at(65), end }

@@ -36,8 +36,9 @@ labels() {
 }
 
 case ${1-} in
-    labels) labels "$2" ;;
+    labels) labels "${2:?how many hours between two measurements?}" ;;
     measure)
+        : "${2:?how many hours between two measurements?}"
         while :; do
             # 3 and 5 are results as well. Without a result, the labels of before stay until they expire.
             # The journal of the run, beside the metrics, takes a hundred megabytes.

@@ -189,7 +189,7 @@ fn a_screening_without_anything_equal_is_incomplete() {
     ends(&mut part).with(0);
     let screen = |driver: &str, option: &str, of: &Path| {
         let mut screen = fpprobe(&[driver]);
-        screen.args(["screen", "f32.floor", "--for", "2s", option]).arg(of);
+        screen.args(["screen", "f32.floor", "--for", "5s", option]).arg(of);
         ends(&mut screen)
     };
     let expect = screen("lavapipe-25", "--expect", &file);

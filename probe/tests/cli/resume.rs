@@ -66,8 +66,6 @@ impl Place {
             .nth(nth)
             .expect("there are more batches");
         send(&child, signal);
-        // `timeout` sends it to the process and to its group, which is one signal all the same.
-        let _ = Command::new("kill").args([signal, &child.id().to_string()]).status();
         let err: String = lines.map(|line| line + "\n").collect();
         assert!(!err.contains("panicked"), "{err}");
         (child.wait().unwrap().code(), err)
@@ -94,10 +92,11 @@ impl Place {
     }
 }
 
+/// Sends it twice at once, as `timeout` does to a process and its group: that is one signal.
 fn send(child: &Child, signal: &str) {
-    assert!(
-        Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success()
-    );
+    let twice = r#"kill "$0" "$1" && { kill "$0" "$1"; true; }"#;
+    let mut bash = Command::new("bash");
+    assert!(bash.args(["-c", twice, signal, &child.id().to_string()]).status().unwrap().success());
 }
 
 pub fn timeless(folder: &Path) -> String {

@@ -151,7 +151,8 @@ struct GateAnswer {
 
 impl GateAnswer {
     fn unknown(text: impl Into<String>) -> GateAnswer {
-        let (text, short) = (text.into(), String::new());
+        let text = text.into();
+        let short = text.clone();
         GateAnswer { verdict: GateVerdict::Unknown, text, short, kernels: 0, results: 0, blocks: 0 }
     }
 
@@ -290,7 +291,10 @@ mod tests {
         assert_eq!(all.line(GateStyle::Own), "unknown: a: hung");
         let all = GateAnswer::of(&[of(GateVerdict::Same, ""), of(GateVerdict::Same, "")], 9);
         assert_eq!(all.line(GateStyle::Own), "same: 16 results of 4 kernels (of 9), devices: a, a");
-        assert_eq!(GateAnswer::of(&[], 0).verdict, GateVerdict::Unknown);
+        // What is of no device has its reason by every convention, too.
+        for style in [GateStyle::Own, GateStyle::Npd] {
+            assert_eq!(GateAnswer::of(&[], 0).line(style), "unknown: no device was found");
+        }
     }
 
     #[test]

@@ -164,6 +164,9 @@ fn what_cannot_be_compared_is_unknown() {
         gate("swiftshader", folder.path(), &folder.path().join("none.json"), &[]).code,
         Some(2)
     );
+    let none = folder.path().join("none.json");
+    let lost = gate("swiftshader", folder.path(), &none, &["--style", "npd"]);
+    assert!(lost.with(2).starts_with("unknown: failed to read "), "{}", lost.out);
     // An error is no difference by any convention, wherever it comes up.
     for (style, status) in [("own", 2), ("npd", 2), ("nagios", 3)] {
         for wrong in [["--budget", "never"], ["--set", "nope=1"]] {

@@ -61,8 +61,8 @@ enum TraitLook {
     Agreement(Variation),
     /// By Vulkan's rules for who requests `FPFastMathDefault` None.
     StrictMath,
-    /// By the order in which a kernel adds the values of a subgroup.
-    SummationOrder(&'static str),
+    /// By the order in which a kernel adds or multiplies the values of a subgroup.
+    SubgroupOrder(&'static str),
     /// By the products of matrices that the device enumerates, of these elements of A and B and of
     /// the result.
     Matrix(MatrixAspect),

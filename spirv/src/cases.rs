@@ -226,7 +226,8 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
             });
         }
         (Function::AddMany, _) => ("additions", |kernel| atomic::additions(kernel.format)),
-        (Function::SummationOrder, _) => ("summands", |_| subgroup::summands()),
+        (Function::SummationOrder, _) => ("summands", |_| subgroup::order_cases(false)),
+        (Function::ProductOrder, _) => ("factors", |_| subgroup::order_cases(true)),
         (Function::Store, _) if kernel.op.code == Code::TexelConvert => {
             (kernel.op.name, packed::converted)
         }

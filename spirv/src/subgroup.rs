@@ -8,7 +8,7 @@ use crate::layout::FloatLayout;
 /// Fewest invocations of a subgroup that the arrangement of operands needs; also the size of a
 /// cluster.
 pub const SMALLEST_SUBGROUP: u32 = 4;
-/// Most invocations of a subgroup of which the order of a sum is looked at.
+/// Most invocations of a subgroup of which the order of a sum or product is looked at.
 pub const LARGEST_SUBGROUP: u32 = 64;
 /// Number of an invocation that no subgroup has.
 pub const NO_LANE: u64 = u32::MAX as u64;
@@ -48,24 +48,52 @@ impl SubgroupForm {
     }
 }
 
-/// Encoding of a summand beside which every other is lost: the largest power of two.
-pub const fn large_summand(layout: FloatLayout) -> u64 {
-    (2 * layout.bias() as u64) << layout.fraction
+/// Encodings of what the invocations of a subgroup hold whose sum or product shows its order: one
+/// invocation a value in which the units of others are lost that it meets, another one by which
+/// it comes back to where units count, all others a unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OrderValues {
+    /// The value in which units are lost.
+    pub masking: u64,
+    /// The other one.
+    pub restoring: u64,
+    /// What all others hold.
+    pub unit: u64,
 }
 
-/// Encoding of a summand that is lost beside the large one, as are all of them together, and whose
-/// multiples are exact: 2^-10.
-pub const fn unit_summand(layout: FloatLayout) -> u64 {
-    (layout.bias() as u64 - 10) << layout.fraction
+impl OrderValues {
+    /// Of a sum: the largest power of two, the same with the other sign, and 2^-10, whose multiples
+    /// are exact and all of them together are lost beside a large one.
+    pub const fn of_sum(layout: FloatLayout) -> OrderValues {
+        let large = (2 * layout.bias() as u64) << layout.fraction;
+        OrderValues {
+            masking: large,
+            restoring: large | layout.sign_bit(),
+            unit: (layout.bias() as u64 - 10) << layout.fraction,
+        }
+    }
+
+    /// Of a product: the smallest subnormal, which no number of these factors changes that is less
+    /// than 1.5; the largest power of two; and a factor of which [`LARGEST_SUBGROUP`] together are
+    /// less than 1.5.
+    pub const fn of_product(layout: FloatLayout) -> OrderValues {
+        OrderValues {
+            masking: 1,
+            restoring: OrderValues::of_sum(layout).masking,
+            unit: layout.one() | 6 << (layout.fraction - 10),
+        }
+    }
 }
 
-/// The cases that show the order of a sum: each pair of invocations holds a large summand and the
-/// same with the other sign, or one alone holds a large one; an invocation that no subgroup has
-/// stands for none. The last case is a sum of units.
-pub fn summands() -> Vec<u64> {
+/// The cases that show an order: two invocations hold the masking and the restoring value, or one
+/// alone the masking one; an invocation that no subgroup has stands for none. The last case is of
+/// units alone. Of a sum both values mask, so that one of the two ways to hold them does.
+pub fn order_cases(both_ways: bool) -> Vec<u64> {
     let lanes = || 0..u64::from(LARGEST_SUBGROUP);
-    let others = move |lane: u64| lanes().skip(lane as usize + 1).chain([NO_LANE]);
+    let others = move |lane: u64| {
+        lanes().filter(move |other| *other > lane || both_ways && *other != lane).chain([NO_LANE])
+    };
     let pairs =
-        lanes().flat_map(|positive| others(positive).map(move |negative| [positive, negative]));
+        lanes().flat_map(|masking| others(masking).map(move |restoring| [masking, restoring]));
     pairs.chain([[NO_LANE; 2]]).flatten().collect()
 }

@@ -50,7 +50,7 @@ impl TraitLook {
             | TraitLook::Component(kernel, _)
             | TraitLook::Lanes(kernel, ..)
             | TraitLook::Error(kernel, ..)
-            | TraitLook::SummationOrder(kernel)
+            | TraitLook::SubgroupOrder(kernel)
             | TraitLook::NanBits(kernel) => std::slice::from_ref(kernel),
             TraitLook::Agreement(_) | TraitLook::StrictMath | TraitLook::Matrix(_) => &[],
         }

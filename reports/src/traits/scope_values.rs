@@ -6,7 +6,7 @@ use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_profiles::judge::Observations;
 use fpprobe_profiles::observed_behaviour::{Aspect, observed_behaviours};
 use fpprobe_profiles::oracle::{Operand, Signature, distance};
-use fpprobe_profiles::subgroup::summation_order;
+use fpprobe_profiles::subgroup::subgroup_order;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Kernel, Shape};
 
@@ -64,8 +64,8 @@ impl ScopeValues {
         match look {
             TraitLook::Aspect(aspect, _) => self.add_aspect(*aspect, observation),
             TraitLook::NanBits(_) => self.add_nan_bits(observation),
-            TraitLook::SummationOrder(_) => {
-                if let Some(result) = summation_order(observation) {
+            TraitLook::SubgroupOrder(_) => {
+                if let Some(result) = subgroup_order(observation) {
                     self.put(&result.value, result.lanes, observation);
                     self.counted(result.lanes, observation, result.case);
                 }

@@ -18,7 +18,7 @@ use crate::kernel::Kernel;
 use crate::modes;
 use crate::op::Function;
 use crate::plan::Plan;
-use crate::subgroup::{SMALLEST_SUBGROUP, SubgroupForm, large_summand, unit_summand};
+use crate::subgroup::{OrderValues, SMALLEST_SUBGROUP, SubgroupForm};
 
 /// From the last invocation of a subgroup to the one that stores.
 const BEHIND: u32 = 1;
@@ -101,10 +101,10 @@ impl Emitter {
         modes::require(&mut self.builder, form.capability(), "");
         let (uint, kind) = (self.scalar(Format::U32), self.shape(kernel.result()));
         let (held, active) = match (kernel.op.function, params) {
-            (Function::SummationOrder, [positive, negative]) => {
+            (Function::SummationOrder | Function::ProductOrder, [masking, restoring]) => {
                 let [one, zero] = [1, 0].map(|number| self.word(number));
                 let odd = self.value(Op::BitwiseAnd, uint, ids([lane, one]))?;
-                (self.summand(kernel, lane, (*positive, *negative))?, self.is_lane(odd, zero)?)
+                (self.order_value(kernel, lane, (*masking, *restoring))?, self.is_lane(odd, zero)?)
             }
             (_, [x, y]) => {
                 let [first, second] = self.holders(plan, form);
@@ -207,23 +207,26 @@ impl Emitter {
         self.value(Op::Select, kind, ids([part, value, large]))
     }
 
-    /// The summand of an invocation: a large one, the same with the other sign, or a unit, which is
-    /// lost beside them.
-    fn summand(
+    /// What an invocation holds where the order is looked at: the masking value, the restoring one,
+    /// or a unit.
+    fn order_value(
         &mut self,
         kernel: &Kernel,
         lane: Word,
-        (positive, negative): (Word, Word),
+        (masking, restoring): (Word, Word),
     ) -> Result<Word, BuildError> {
         let shape = kernel.result();
         let Some(layout) = shape.format.float() else {
             return Err(BuildError::Operands { kernel: kernel.to_string(), given: 2 });
         };
-        let (large, unit) = (large_summand(layout), unit_summand(layout));
-        let [unit, plus, minus] =
-            [unit, large, large | layout.sign_bit()].map(|bits| self.constant(shape, bits));
-        let value = self.where_lane(kernel, (lane, positive), plus, unit)?;
-        self.where_lane(kernel, (lane, negative), minus, value)
+        let values = match kernel.op.function {
+            Function::ProductOrder => OrderValues::of_product(layout),
+            _ => OrderValues::of_sum(layout),
+        };
+        let [unit, first, second] =
+            [values.unit, values.masking, values.restoring].map(|bits| self.constant(shape, bits));
+        let value = self.where_lane(kernel, (lane, masking), first, unit)?;
+        self.where_lane(kernel, (lane, restoring), second, value)
     }
 
     fn storing_lane(&mut self, plan: &Plan) -> Word {

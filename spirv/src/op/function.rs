@@ -153,6 +153,8 @@ pub enum Function {
     /// A sum of one summand of each invocation of a subgroup, of which two invocations hold other
     /// ones.
     SummationOrder,
+    /// The same of a product.
+    ProductOrder,
     /// `x + n * y`, the sum of x and of y added n times.
     AddMany,
     /// A sum or product, and what it is converted to or added to.

@@ -149,12 +149,20 @@ const fn across(
     row(name, FLOATS, &[T, T], T, Code::Subgroup(op, form), "", function, about).whole(1, 1)
 }
 
-/// A sum over a subgroup that shows its order: the invocations that hold a large summand and one of
-/// the other sign.
-const fn order(name: &'static str, form: SubgroupForm, about: &'static str) -> Op {
-    let code = Code::Subgroup(SpvOp::GroupNonUniformFAdd, form);
-    row(name, FLOATS, &[WORD, WORD], SCALAR, code, "", Function::SummationOrder, about).whole(1, 1)
+/// A sum or product over a subgroup that shows its order: the invocations that hold the masking and
+/// the restoring value.
+const fn order(
+    name: &'static str,
+    (op, function): (SpvOp, Function),
+    form: SubgroupForm,
+    about: &'static str,
+) -> Op {
+    row(name, FLOATS, &[WORD, WORD], SCALAR, Code::Subgroup(op, form), "", function, about)
+        .whole(1, 1)
 }
+
+const OF_SUM: (SpvOp, Function) = (SpvOp::GroupNonUniformFAdd, Function::SummationOrder);
+const OF_PRODUCT: (SpvOp, Function) = (SpvOp::GroupNonUniformFMul, Function::ProductOrder);
 
 /// An atomic operation; the first operand is what the memory holds before, where the result depends
 /// on that.
@@ -397,11 +405,16 @@ pub static OPS: &[Op] = &[
     across("subgroup_exclusive_fmul", SpvOp::GroupNonUniformFMul, SubgroupForm::Exclusive, Function::Mul, "product of the invocations before this one, of which two hold x and y"),
     across("subgroup_clustered_fmul", SpvOp::GroupNonUniformFMul, SubgroupForm::Clustered, Function::Mul, "product of a cluster of four invocations, of which two hold x and y"),
     across("subgroup_partly_fmul", SpvOp::GroupNonUniformFMul, SubgroupForm::Partly, Function::Mul, "product of the active invocations, three of the subgroup's, of which two hold x and y"),
-    order("subgroup_order", SubgroupForm::Reduce, "order of the sum of all invocations"),
-    order("subgroup_inclusive_order", SubgroupForm::Inclusive, "order of the sum of the invocations up to this one"),
-    order("subgroup_exclusive_order", SubgroupForm::Exclusive, "order of the sum of the invocations before this one"),
-    order("subgroup_clustered_order", SubgroupForm::Clustered, "order of the sum of a cluster of four invocations"),
-    order("subgroup_partly_order", SubgroupForm::Partly, "order of the sum of the active invocations, every second one"),
+    order("subgroup_order", OF_SUM, SubgroupForm::Reduce, "order of the sum of all invocations"),
+    order("subgroup_inclusive_order", OF_SUM, SubgroupForm::Inclusive, "order of the sum of the invocations up to this one"),
+    order("subgroup_exclusive_order", OF_SUM, SubgroupForm::Exclusive, "order of the sum of the invocations before this one"),
+    order("subgroup_clustered_order", OF_SUM, SubgroupForm::Clustered, "order of the sum of a cluster of four invocations"),
+    order("subgroup_partly_order", OF_SUM, SubgroupForm::Partly, "order of the sum of the active invocations, every second one"),
+    order("subgroup_product_order", OF_PRODUCT, SubgroupForm::Reduce, "order of the product of all invocations"),
+    order("subgroup_inclusive_product_order", OF_PRODUCT, SubgroupForm::Inclusive, "order of the product of the invocations up to this one"),
+    order("subgroup_exclusive_product_order", OF_PRODUCT, SubgroupForm::Exclusive, "order of the product of the invocations before this one"),
+    order("subgroup_clustered_product_order", OF_PRODUCT, SubgroupForm::Clustered, "order of the product of a cluster of four invocations"),
+    order("subgroup_partly_product_order", OF_PRODUCT, SubgroupForm::Partly, "order of the product of the active invocations, every second one"),
     // Atomic.
     atomic("atomic_load", (SpvOp::AtomicLoad, AtomicForm::Original), &[T], Function::Move, "atomic load"),
     atomic("atomic_store", (SpvOp::AtomicStore, AtomicForm::Stored), &[T], Function::Move, "atomic store"),

@@ -2,7 +2,7 @@
 
 use fpprobe_profiles::observed_behaviour::Aspect::{Nan, SubnormalOperands};
 
-use super::super::TraitLook::{Aspect, Number, SummationOrder};
+use super::super::TraitLook::{Aspect, Number, SubgroupOrder};
 use super::super::TraitRow;
 use super::super::modes::{DEFAULT, KEEP_SPECIAL};
 use super::{FLOATS, FLUSHED, MINUS_ZERO, SINGLE, row};
@@ -18,35 +18,70 @@ pub(super) static TRAITS: &[TraitRow] = &[
         FLOATS,
         "In which order are the values of a subgroup added?",
         LEFT_OPEN,
-        SummationOrder("{f}.subgroup_order"),
+        SubgroupOrder("{f}.subgroup_order"),
     ),
     row(
         "{f}.subgroup_inclusive_order",
         FLOATS,
         "In which order are the values of a subgroup added in an inclusive scan?",
         LEFT_OPEN,
-        SummationOrder("{f}.subgroup_inclusive_order"),
+        SubgroupOrder("{f}.subgroup_inclusive_order"),
     ),
     row(
         "{f}.subgroup_exclusive_order",
         FLOATS,
         "In which order are the values of a subgroup added in an exclusive scan?",
         LEFT_OPEN,
-        SummationOrder("{f}.subgroup_exclusive_order"),
+        SubgroupOrder("{f}.subgroup_exclusive_order"),
     ),
     row(
         "{f}.subgroup_clustered_order",
         FLOATS,
         "In which order are the values of a subgroup added in a cluster of four?",
         LEFT_OPEN,
-        SummationOrder("{f}.subgroup_clustered_order"),
+        SubgroupOrder("{f}.subgroup_clustered_order"),
     ),
     row(
         "{f}.subgroup_partly_order",
         FLOATS,
         "In which order are the values of a subgroup added where every second one is active?",
         LEFT_OPEN,
-        SummationOrder("{f}.subgroup_partly_order"),
+        SubgroupOrder("{f}.subgroup_partly_order"),
+    ),
+    row(
+        "{f}.subgroup_product_order",
+        FLOATS,
+        "In which order are the values of a subgroup multiplied?",
+        LEFT_OPEN,
+        SubgroupOrder("{f}.subgroup_product_order"),
+    ),
+    row(
+        "{f}.subgroup_inclusive_product_order",
+        FLOATS,
+        "In which order are the values of a subgroup multiplied in an inclusive scan?",
+        LEFT_OPEN,
+        SubgroupOrder("{f}.subgroup_inclusive_product_order"),
+    ),
+    row(
+        "{f}.subgroup_exclusive_product_order",
+        FLOATS,
+        "In which order are the values of a subgroup multiplied in an exclusive scan?",
+        LEFT_OPEN,
+        SubgroupOrder("{f}.subgroup_exclusive_product_order"),
+    ),
+    row(
+        "{f}.subgroup_clustered_product_order",
+        FLOATS,
+        "In which order are the values of a subgroup multiplied in a cluster of four?",
+        LEFT_OPEN,
+        SubgroupOrder("{f}.subgroup_clustered_product_order"),
+    ),
+    row(
+        "{f}.subgroup_partly_product_order",
+        FLOATS,
+        "In which order are the values of a subgroup multiplied where every second one is active?",
+        LEFT_OPEN,
+        SubgroupOrder("{f}.subgroup_partly_product_order"),
     ),
     row(
         "{f}.subgroup_fmin_of_nan",

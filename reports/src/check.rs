@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 pub use self::coverage::CoverageCheck;
 pub use self::render::{CHECKS, CheckFormat, RenderCheck};
 use crate::baseline::{
-    AcceptedRows, Baseline, Date, FailingDevice, FailingProfile, FailingRule, Objection,
-    TaintedDevice, standing,
+    AcceptedRows, Baseline, Date, FailingDevice, FailingProfile, FailingRule, MeasuredCoverage,
+    Objection, TaintedDevice, standing,
 };
 use crate::change::{Change, ChangeKind, DeviceName, Subject};
 use crate::evidence::{self, of_lane};
-use crate::failed::CaseList;
+use crate::failed::{self, CaseList};
 use crate::model::{Device, Evidence, Incident, Program, Report};
 use crate::record::RecordError;
 use crate::render::phrase;
@@ -162,11 +162,12 @@ pub fn check(
                     reason: acceptance.reason.clone(),
                     link: acceptance.link.clone(),
                 }),
-                Err(objection) if is_of_new_kernels(failing, of, device, (&rows, baseline)) => {
+                Err(objection) if is_unmeasured(failing, of, device, (&rows, baseline)) => {
                     changes.push(Change {
                         device: Some(who(device.device)),
                         text: rule.title.clone(),
-                        note: "the baseline's report did not measure these kernels".to_owned(),
+                        note: "the baseline's report did not measure these kernels, or not on these inputs"
+                            .to_owned(),
                         new: Some(phrase::lanes(rule)),
                         profiles: vec![profile.clone()],
                         citation: rule.citation.clone(),
@@ -212,24 +213,33 @@ pub fn check(
     Ok(checked)
 }
 
-/// Whether a deviation that is not accepted is of kernels alone of which the baseline's report has
-/// no result: by itself that is no regression, but coverage.
-fn is_of_new_kernels(
+/// Whether a deviation that is not accepted is of kernels or inputs alone of which the baseline's
+/// report has no result: by itself that is no regression, but coverage.
+fn is_unmeasured(
     failing: &FailingRule<'_>,
     of: &FailingProfile<'_>,
     device: &FailingDevice<'_>,
     (rows, baseline): (&AcceptedRows<'_>, &Baseline),
 ) -> bool {
     let identity = &device.device.identity;
-    let mut known = baseline.measured.iter().filter(|one| one.applies(identity)).peekable();
-    if known.peek().is_none() || !failing.is_known {
+    let known = baseline.measured.iter().filter(|one| one.applies(identity));
+    let measured: Vec<&MeasuredCoverage> = known.collect();
+    if measured.is_empty() || !failing.is_known {
         return false;
     }
-    let measured: Vec<_> = known.collect();
     let is_new = |kernel: &str| !measured.iter().any(|one| one.kernels.contains(kernel));
+    let is_short = |kernel: &str| {
+        !measured.iter().any(|one| one.kernels.contains(kernel) && !one.short.contains(kernel))
+    };
     let is_accepted = |kernel: &str, lanes: &[String]| {
         let list = device.results.list(kernel).unwrap_or(CaseList::Whole);
-        rows.unaccepted(kernel, lanes, of, list).is_empty()
+        let known = (list == CaseList::Whole && is_short(kernel))
+            .then(|| failed::on_short_list(kernel, lanes))
+            .flatten();
+        match known {
+            Some(known) => rows.unaccepted(kernel, &known, of, CaseList::Short).is_empty(),
+            None => rows.unaccepted(kernel, lanes, of, list).is_empty(),
+        }
     };
     failing.listed.iter().all(|(kernel, lanes)| is_new(kernel) || is_accepted(kernel, lanes))
 }

@@ -233,7 +233,7 @@ pub fn accept(
             insert(&mut next.accepted, one);
         }
         revision.set += changed.len();
-        coverage::record(&mut next.measured, device.device, report, filter, &scope);
+        coverage::record(&mut next.measured, device, report, filter, &scope);
     }
     next.accepted.sort_by_cached_key(key);
     if filter.prune {

@@ -8,8 +8,9 @@ use fpprobe_profiles::Outcome;
 use fpprobe_spirv::Kernel;
 use serde::Deserialize;
 
-use super::{AcceptFilter, Acceptance, Version, VersionRange};
-use crate::model::{Device, Identity, Report};
+use super::{AcceptFilter, Acceptance, FailingDevice, Version, VersionRange};
+use crate::failed::CaseList;
+use crate::model::{Identity, Report};
 use crate::selection::selects;
 
 /// Most kernels of one device: an exhaustive run has some hundred thousand.
@@ -30,6 +31,8 @@ pub struct MeasuredCoverage {
     pub hosts: BTreeSet<String>,
     /// Ids of the kernels that ran.
     pub kernels: BTreeSet<String>,
+    /// Those of them that ran on the short list of a quick run alone.
+    pub short: BTreeSet<String>,
     /// Those that the device claims to support and that did not run, and how they ended.
     pub failed: BTreeMap<String, Outcome>,
 }
@@ -46,6 +49,8 @@ pub(super) struct CoverageEntry {
     pub(super) count: usize,
     #[serde(default)]
     pub(super) kernels: Vec<String>,
+    #[serde(default)]
+    pub(super) short: Vec<String>,
     #[serde(default)]
     pub(super) failed: Vec<String>,
 }
@@ -76,27 +81,23 @@ impl MeasuredCoverage {
             hosts: self.hosts.clone(),
             count: self.kernels.len(),
             kernels: rows(&self.kernels),
+            short: rows(&self.short),
             failed: failed.collect(),
         }
     }
 
     /// What is wrong with an entry, in words.
     pub(super) fn read(entry: CoverageEntry) -> Result<MeasuredCoverage, String> {
-        let mut kernels = BTreeSet::new();
-        for row in &entry.kernels {
-            let number = extend(&mut kernels, row).ok_or_else(|| {
-                format!("`{row}` is no row of kernels: names, `:`, and what follows them, `{PLAIN}` for nothing")
-            })?;
-            if number > MOST || kernels.len() > MOST {
-                return Err(format!("there are more than {MOST} kernels"));
-            }
-        }
+        let (kernels, short) = (set(&entry.kernels)?, set(&entry.short)?);
         if kernels.len() != entry.count {
             return Err(format!(
                 "`count` is {} and there are {} kernels",
                 entry.count,
                 kernels.len()
             ));
+        }
+        if let Some(kernel) = short.difference(&kernels).next() {
+            return Err(format!("`short` has {kernel}, and `kernels` does not"));
         }
         let failed = entry.failed.iter().map(|text| {
             let (outcome, kernel) = text.split_once(' ')?;
@@ -114,9 +115,24 @@ impl MeasuredCoverage {
             versions: versions.transpose()?,
             hosts: entry.hosts,
             kernels,
+            short,
             failed,
         })
     }
+}
+
+/// The kernels of some rows; what is wrong with one, in words.
+fn set(rows: &[String]) -> Result<BTreeSet<String>, String> {
+    let mut kernels = BTreeSet::new();
+    for row in rows {
+        let number = extend(&mut kernels, row).ok_or_else(|| {
+            format!("`{row}` is no row of kernels: names, `:`, and what follows them, `{PLAIN}` for nothing")
+        })?;
+        if number > MOST || kernels.len() > MOST {
+            return Err(format!("there are more than {MOST} kernels"));
+        }
+    }
+    Ok(kernels)
 }
 
 /// How kernels end that can be accepted not to run: what crashes, hangs or is lost cannot.
@@ -135,7 +151,7 @@ fn name(outcome: Outcome) -> Option<&'static str> {
 /// the driver may offer, it goes.
 pub(super) fn record(
     measured: &mut Vec<MeasuredCoverage>,
-    device: &Device,
+    FailingDevice { device, results, .. }: &FailingDevice<'_>,
     report: &Report,
     filter: &AcceptFilter,
     named: &Acceptance,
@@ -157,6 +173,7 @@ pub(super) fn record(
             versions: named.versions.clone(),
             hosts: BTreeSet::new(),
             kernels: BTreeSet::new(),
+            short: BTreeSet::new(),
             failed: BTreeMap::new(),
         });
         measured.len() - 1
@@ -169,8 +186,13 @@ pub(super) fn record(
         .all(|kernel| asked.contains(kernel.as_str()));
     let stays = |kernel: &str| !is_whole && !asked.contains(kernel);
     one.hosts.insert(report.host.id.clone());
+    let whole: BTreeSet<String> = one.kernels.difference(&one.short).cloned().collect();
     one.kernels.retain(|kernel| stays(kernel));
     one.kernels.extend(ran);
+    // What this run did not select is as it was.
+    let is_short =
+        |kernel: &&String| results.list(kernel).is_none_or(|list| list == CaseList::Short);
+    one.short = one.kernels.difference(&whole).filter(is_short).cloned().collect();
     // Who accepts single rules does not mean what did not run.
     if filter.profiles.is_empty() && filter.rules.is_empty() {
         one.failed.retain(|kernel, _| stays(kernel));

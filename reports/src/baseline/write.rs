@@ -17,9 +17,9 @@ const HEAD: &str = "\
 # of more, `short` and the same of the short list of a quick run. Digests of parts add up. Where a
 # report showed the first lanes alone, `seen` are those, and `failing` is the number of all.
 # An entry of `measured` is what ran on a device, whatever failed: `count` kernels, each row some
-# kernels, `:` and what follows their names (`-`: nothing), and those that the device claims to support
-# and did not run (`failed`). Of a machine that `hosts` names the devices of its entries must be there,
-# of another all.
+# kernels, `:` and what follows their names (`-`: nothing), which of them ran on the short list of a
+# quick run alone (`short`), and those that the device claims to support and did not run (`failed`). Of
+# a machine that `hosts` names the devices of its entries must be there, of another all.
 ";
 
 /// Writes a baseline.
@@ -67,7 +67,9 @@ fn measured(coverage: &MeasuredCoverage, out: &mut dyn Write) -> io::Result<()> 
         .try_for_each(|versions| writeln!(out, "versions = {}", quoted(versions)))?;
     let hosts: Vec<String> = entry.hosts.iter().map(|host| quoted(host)).collect();
     writeln!(out, "hosts = [{}]\ncount = {}", hosts.join(", "), entry.count)?;
-    for (name, rows) in [("kernels", &entry.kernels), ("failed", &entry.failed)] {
+    for (name, rows) in
+        [("kernels", &entry.kernels), ("short", &entry.short), ("failed", &entry.failed)]
+    {
         list(name, rows, out)?;
     }
     Ok(())

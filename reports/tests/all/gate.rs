@@ -1,6 +1,8 @@
 //! The gate over every lane: what gets worse behind the lanes that are shown closes it, what gets
 //! better does not; and a report that tells of nothing opens nothing.
 
+mod short_lists;
+
 use std::fmt::Write as _;
 
 use fpprobe_profiles::profile::built_in;
@@ -588,43 +590,6 @@ fn one_of_two_drivers_of_a_device_is_missed() {
     assert!(
         of(&checked(&updated, &before, false), ChangeKind::Disappeared, Subject::Device).is_empty()
     );
-}
-
-#[test]
-fn a_short_list_adds_its_new_lanes_to_what_is_accepted() {
-    let kernel = |id: &str| id.parse::<fpprobe_spirv::Kernel>().unwrap();
-    // Subnormal sums are kept on the first ones of a list.
-    let of = |id: &str, cases: Cases, kept: usize| {
-        let wrong = |case: usize, sum: u64| if case < kept { 0x0000_0777 } else { sum };
-        let sums = cases.iter().map(|case| {
-            let flush = |bits: u64| {
-                f32::from_bits(
-                    bits as u32 & if bits & 0x7f80_0000 == 0 { 1 << 31 } else { u32::MAX },
-                )
-            };
-            u64::from(flush(u64::from((flush(case[0]) + flush(case[1])).to_bits())).to_bits())
-        });
-        let out: Vec<u64> = sums.enumerate().map(|(case, sum)| wrong(case, sum)).collect();
-        Observation {
-            kernel: kernel(id),
-            cases,
-            outcome: Outcome::Ran,
-            detail: String::new(),
-            out: out.into(),
-            second: None,
-        }
-    };
-    let whole =
-        |id: &str, kept| of(id, fpprobe_spirv::catalogue::Extent::Default.cases(&kernel(id)), kept);
-    let short = |id: &str, kept| of(id, fpprobe_spirv::cases::boundary(&kernel(id)), kept);
-    let (default, quick) =
-        (judged(&[whole("f32.fadd", 5), whole("f32.fsub", 5)]), judged(&[short("f32.fadd", 3)]));
-    let mut baseline = accepted(&default);
-    take(&mut baseline, &quick);
-    for (name, report) in [("default", &default), ("quick", &quick)] {
-        let checked = checked(report, &baseline, false);
-        assert!(checked.passed, "{name}: {:?}", checked.changes);
-    }
 }
 
 /// What the version before wrote of these lanes, rule by rule, for the rules of a report.

@@ -11,6 +11,7 @@ mod consensus;
 mod found;
 mod group;
 mod lane;
+mod reader;
 mod render;
 mod results;
 
@@ -110,6 +111,18 @@ pub struct InventoryDevice {
     pub file: String,
     /// The class by profile.
     pub classes: BTreeMap<String, Class>,
+}
+
+impl InventoryDevice {
+    /// The host with its tags, by which people find it: `node-17 (rack=b2)`.
+    pub fn place(&self) -> String {
+        if self.tags.is_empty() {
+            return self.host.clone();
+        }
+        let tags: Vec<String> =
+            self.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        format!("{} ({})", self.host, tags.join(" "))
+    }
 }
 
 /// A kernel of which some devices have other results than most.

@@ -16,6 +16,7 @@ use serde_json::error::Category;
 
 use self::bounds::Excess;
 pub use self::results::ResultsError;
+pub(crate) use self::results::result_file;
 use crate::container::{self, ContainerError};
 use crate::limited::{self, ReadFile};
 use crate::model::{Report, SCHEMA, SELF_CONTAINED, SIZE_LIMIT};
@@ -179,7 +180,7 @@ pub fn load(path: &Path) -> Result<Report, LoadError> {
 
 /// The same of a place that is read otherwise.
 pub fn load_by(path: &Path, read: &ReadFile) -> Result<Report, LoadError> {
-    parse_by(&bytes(path, read)?, path, read)
+    parse_by(&text(path, read)?, path, read)
 }
 
 /// Reads the one report that a place stands for: a file, or a folder with its `report.json` or with
@@ -192,7 +193,7 @@ pub fn one(path: &Path) -> Result<Report, LoadError> {
 }
 
 /// The text of a report, whatever its form.
-fn bytes(path: &Path, read: &ReadFile) -> Result<Vec<u8>, LoadError> {
+pub(crate) fn text(path: &Path, read: &ReadFile) -> Result<Vec<u8>, LoadError> {
     let bytes = file_bytes(path, read)?;
     if !container::is_stored(&bytes) {
         return Ok(bytes);
@@ -288,7 +289,8 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Report, LoadError> {
     parse_by(bytes, path, &limited::bytes)
 }
 
-fn parse_by(bytes: &[u8], path: &Path, read: &ReadFile) -> Result<Report, LoadError> {
+/// The same of a place that is read otherwise.
+pub(crate) fn parse_by(bytes: &[u8], path: &Path, read: &ReadFile) -> Result<Report, LoadError> {
     bounded(bytes, path)?;
     // Texts are checked once and as one, which takes a fraction of the time.
     match std::str::from_utf8(bytes) {

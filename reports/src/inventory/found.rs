@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::{fmt, fs, io};
 
 use fpprobe_profiles::parallel;
 
 use super::UnreadableFile;
+use super::reader::ReportReader;
 use super::results::ResultDigest;
 use crate::limited::{self, ReadFile};
 use crate::load::{self, LoadError};
-use crate::model::{Class, Device, Report};
-use crate::record::read_device;
-use crate::time;
+use crate::model::{Class, Report, ResultFile, SIZE_LIMIT};
+use crate::{sum, time};
 
 /// Endings of reports: as `run` writes them, and as the store keeps them.
 const ENDINGS: [&str; 2] = ["json", "fpreport"];
@@ -75,7 +75,24 @@ impl ReportFile {
 
     /// Reads it.
     pub(super) fn load(&self) -> Result<Report, LoadError> {
-        load::load_by(&self.path, &*self.read)
+        self.parse(&self.text()?)
+    }
+
+    /// Its document.
+    pub(super) fn text(&self) -> Result<Vec<u8>, LoadError> {
+        load::text(&self.path, &*self.read)
+    }
+
+    /// The report of its document.
+    pub(super) fn parse(&self, text: &[u8]) -> Result<Report, LoadError> {
+        load::parse_by(text, &self.path, &*self.read)
+    }
+
+    /// Whether the results that it names are there as they were written.
+    pub(super) fn has_results(&self, named: &ResultFile) -> bool {
+        load::result_file(&self.path, named)
+            .and_then(|file| (self.read)(&file, SIZE_LIMIT).ok())
+            .is_some_and(|bytes| sum::digest(&bytes) == named.sha256)
     }
 }
 
@@ -112,8 +129,8 @@ pub(super) struct FoundDevice {
     pub classes: BTreeMap<String, Class>,
     /// Values at run time by id.
     pub traits: Vec<(String, String)>,
-    /// By question, ascending.
-    pub results: Vec<ResultDigest>,
+    /// By question, ascending; devices with one file of results share them.
+    pub results: Arc<[ResultDigest]>,
 }
 
 impl Found {
@@ -129,10 +146,9 @@ impl Found {
     pub fn of(mut files: Vec<ReportFile>) -> Option<Found> {
         files.sort_by(|one, other| one.path.cmp(&other.path));
         files.dedup_by(|one, other| one.path == other.path);
-        let kernels = Mutex::default();
-        let read = parallel::map(&files, |file| read(file, &kernels));
-        let mut found =
-            Found { kernels: kernels.into_inner().unwrap_or_default(), ..Found::default() };
+        let reader = ReportReader::default();
+        let read = parallel::map(&files, |file| reader.devices(file));
+        let mut found = Found { kernels: reader.into_kernels(), ..Found::default() };
         for (file, devices) in files.iter().zip(read) {
             match devices {
                 Ok(Some(devices)) => {
@@ -185,68 +201,6 @@ fn collect(place: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::E
         }
     }
     Ok(())
-}
-
-/// The devices of a report; none where the file is another document of this program.
-fn read(
-    file: &ReportFile,
-    kernels: &Mutex<HashMap<u64, String>>,
-) -> Result<Option<Vec<FoundDevice>>, String> {
-    let report = match file.load() {
-        Ok(report) => report,
-        Err(LoadError::NotAReport { found, .. }) if found.starts_with("\"fpprobe-") => {
-            return Ok(None);
-        }
-        Err(error) => return Err(error.to_string()),
-    };
-    let devices = report.devices.iter().map(|device| reduce(file, device, &report, kernels));
-    devices.collect::<Result<_, _>>().map(Some)
-}
-
-fn reduce(
-    file: &ReportFile,
-    device: &Device,
-    report: &Report,
-    kernels: &Mutex<HashMap<u64, String>>,
-) -> Result<FoundDevice, String> {
-    let content =
-        read_device(&device.observations, &report.inputs).map_err(|error| error.to_string())?;
-    let mut results = Vec::with_capacity(content.observations.len());
-    for observation in &content.observations {
-        let digest = ResultDigest::of(observation);
-        let mut kernels = kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        kernels.entry(digest.question).or_insert_with(|| observation.kernel.to_string());
-        results.push(digest);
-    }
-    results.sort_by_key(|digest| digest.question);
-    // Of two observations of one kernel the later counts, as in judging.
-    results.reverse();
-    results.dedup_by_key(|digest| digest.question);
-    results.reverse();
-    let (host, driver) = (&report.host, &device.identity.driver);
-    let version = if driver.info.is_empty() { &driver.version } else { &driver.info };
-    let traits = device
-        .traits
-        .iter()
-        .filter_map(|one| Some((one.id.clone(), one.run_time.as_ref()?.value.clone())));
-    Ok(FoundDevice {
-        file: file.clone(),
-        host: if host.label.is_empty() { host.id.clone() } else { host.label.clone() },
-        host_key: (host.id.clone(), host.label.clone()),
-        tags: host.tags.clone(),
-        slot: device.identity.slot.clone(),
-        model: device.identity.name.clone(),
-        ids: (device.identity.vendor_id, device.identity.device_id),
-        driver: format!("{} {version}", driver.name),
-        measured: report.finished.clone(),
-        classes: device
-            .profiles
-            .iter()
-            .map(|profile| (profile.id.clone(), profile.class))
-            .collect(),
-        traits: traits.collect(),
-        results,
-    })
 }
 
 impl FoundDevice {

@@ -112,7 +112,7 @@ fn most(votes: &BTreeMap<u64, usize>) -> (u64, usize) {
 fn group(found: &Found, devices: &[&FoundDevice]) -> EqualDevices {
     let mut votes = Votes::new();
     let mut bits: HashMap<u64, BTreeSet<(u64, u64)>> = HashMap::new();
-    for digest in devices.iter().flat_map(|device| &device.results) {
+    for digest in devices.iter().flat_map(|device| device.results.iter()) {
         *votes.entry(digest.question).or_default().entry(digest.result).or_default() += 1;
         bits.entry(digest.question)
             .or_default()

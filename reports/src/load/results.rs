@@ -1,7 +1,7 @@
 //! The results of a report of version 2, which are in a table beside it.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::LoadError;
 use crate::container::shared::is_observations;
@@ -42,15 +42,20 @@ pub enum ResultsError {
     Digest,
 }
 
+/// Where the results are that a report at this path names. A name and no path: a report leads to
+/// nothing but a file beside it, or one of the store's beside a stored report.
+pub(crate) fn result_file(path: &Path, named: &ResultFile) -> Option<PathBuf> {
+    let file = path.with_file_name(&named.file);
+    let is_beside = file.file_name().is_some_and(|name| *name == *named.file);
+    (is_beside || is_observations(&named.file)).then_some(file)
+}
+
 /// Reads the results that a report at this path names.
 pub(super) fn fill(report: &mut Report, path: &Path, read: &ReadFile) -> Result<(), LoadError> {
     let named = report.observations.take();
     let file = path.with_file_name(named.as_ref().map_or("", |named| &named.file));
     let failed = |cause| LoadError::Results { path: path.to_owned(), file: file.clone(), cause };
-    // A name and no path: a report leads to nothing but a file beside it, or one of the store's
-    // beside a stored report.
-    let is_beside = |named: &ResultFile| file.file_name().is_some_and(|name| *name == *named.file);
-    let named = named.filter(|named| is_beside(named) || is_observations(&named.file));
+    let named = named.filter(|named| result_file(path, named).is_some());
     let named = named.ok_or_else(|| failed(ResultsError::Unnamed))?;
     let bytes = read(&file, SIZE_LIMIT).map_err(|cause| failed(ResultsError::Read(cause)))?;
     if digest(&bytes) != named.sha256 {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fpprobe_profiles::{Observation, Outcome};
-use fpprobe_reports::Report;
-use fpprobe_reports::inventory::{Found, FoundError, INVENTORIES, Inventory};
+use fpprobe_reports::inventory::{Found, FoundError, INVENTORIES, Inventory, SharedBehaviour};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::{Detail, Style};
+use fpprobe_reports::{Report, files};
 use serde_json::json;
 
 use crate::fixture::{NASTY, observation, report, without_answers};
@@ -298,4 +298,35 @@ fn what_cannot_be_read_is_listed() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn equal_results_of_several_hosts_are_one_and_each_file_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |label: &str| folder.path().join(label);
+    let written = |label: &str, results: &[Observation]| {
+        fs::create_dir(place(label)).unwrap();
+        let report = host(label, "Example GPU", results);
+        files::write(&report, &place(label).join("report.json"), true).unwrap();
+    };
+    let results_of = |label: &str| place(label).join("observations.parquet");
+    for label in ["a", "b", "c", "lost", "taken"] {
+        written(label, &results());
+    }
+    written("wrong", &one_wrong_bit());
+    // Of equal hosts one has lost its results, and one has another's.
+    fs::remove_file(results_of("lost")).unwrap();
+    fs::copy(results_of("wrong"), results_of("taken")).unwrap();
+    let inventory = inventory(folder.path());
+    assert_eq!((inventory.devices, inventory.unreadable.len()), (4, 2), "{inventory:?}");
+    for (file, label) in inventory.unreadable.iter().zip(["lost", "taken"]) {
+        assert!(Path::new(&file.file).starts_with(place(label)), "{file:?}");
+    }
+    let [group] = &inventory.groups[..] else { panic!("{:?}", inventory.groups) };
+    let hosts = |behaviour: &SharedBehaviour| -> Vec<String> {
+        behaviour.devices.iter().map(|device| device.host.clone()).collect()
+    };
+    assert_eq!(hosts(&group.behaviours[0]), ["a", "b", "c"]);
+    assert_eq!(hosts(&group.behaviours[1]), ["wrong"]);
+    assert!(group.behaviours[0].devices.iter().all(|one| !one.classes.is_empty()));
 }

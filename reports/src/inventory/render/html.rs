@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::text::{agreement, change, headline, results};
 use super::{RenderInventory, Style};
 use crate::escape::visible_lines;
-use crate::inventory::{EqualDevices, Inventory, SharedBehaviour};
+use crate::inventory::{EqualDevices, Inventory, InventoryDevice, SharedBehaviour};
 use crate::render::html::day;
 use crate::render::html::frame::{Frame, scrolling};
 use crate::render::phrase;
@@ -70,7 +70,7 @@ fn page(inventory: &Inventory) -> Markup {
 }
 
 fn minority(group: &EqualDevices, behaviour: &SharedBehaviour) -> Markup {
-    let hosts: Vec<&str> = behaviour.devices.iter().map(|device| &*device.host).collect();
+    let hosts: Vec<String> = behaviour.devices.iter().map(InventoryDevice::place).collect();
     let differ =
         if hosts.len() == 1 { "differs from its equals" } else { "differ from their equals" };
     html! {

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 
 use super::{RenderInventory, Style};
 use crate::inventory::{
-    ChangedDevice, EqualDevices, Inventory, KernelDifference, ModelDrivers, SharedBehaviour,
+    ChangedDevice, EqualDevices, Inventory, InventoryDevice, KernelDifference, ModelDrivers,
+    SharedBehaviour,
 };
 use crate::render::html::day;
 use crate::render::paper::{Ink, Paper};
@@ -68,15 +69,15 @@ fn brief(error: &str) -> String {
 }
 
 /// The first names, and how many more.
-fn names<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
+fn names(all: impl ExactSizeIterator<Item: Into<String>>) -> String {
     let count = all.len();
-    let mut names: Vec<String> = all.take(NAMES).map(str::to_owned).collect();
+    let mut names: Vec<String> = all.take(NAMES).map(Into::into).collect();
     names.extend((count > NAMES).then(|| format!("{} more", count - NAMES)));
     names.join(", ")
 }
 
 fn hosts(behaviour: &SharedBehaviour) -> String {
-    names(behaviour.devices.iter().map(|device| &*device.host))
+    names(behaviour.devices.iter().map(InventoryDevice::place))
 }
 
 fn minority(
@@ -129,10 +130,7 @@ fn update(paper: &mut Paper, model: &ModelDrivers) -> io::Result<()> {
     let title = format!("{} drivers of one model  ", model.drivers.len());
     paper.line(0, 2, &[(Ink::Note, &title), (Ink::Strong, &model.model)])?;
     for (driver, count) in &model.drivers {
-        let few = model
-            .few
-            .get(driver)
-            .map(|hosts| format!(": {}", names(hosts.iter().map(|host| &**host))));
+        let few = model.few.get(driver).map(|hosts| format!(": {}", names(hosts.iter().cloned())));
         let devices = format!("{}{}", phrase::number(*count, "device"), few.unwrap_or_default());
         paper.line(2, 4, &[(Ink::Plain, driver), (Ink::Plain, "  "), (Ink::Plain, &devices)])?;
     }
@@ -182,7 +180,7 @@ pub(super) fn change(device: &ChangedDevice) -> String {
     let driver = if old == new { new.clone() } else { format!("{old} → {new}") };
     let kernels = match &device.kernels[..] {
         [] => "equal results".to_owned(),
-        kernels => format!("other results of {}", names(kernels.iter().map(|kernel| &**kernel))),
+        kernels => format!("other results of {}", names(kernels.iter().cloned())),
     };
     format!("{}, {driver}: {kernels}", device.model)
 }

@@ -24,7 +24,8 @@ pub(crate) fn line(entry: &SectionEntry) -> String {
         if entry.note.is_empty() { String::new() } else { format!("; {}", escape(&entry.note)) };
     let lanes =
         if matches!(entry.kind, ChangeKind::Regressed | ChangeKind::Fixed) { LANES } else { 1 };
-    let lane =
-        |lane: &ShownLane| format!("<br>{}: {}", escape(&lane.sentence), code(&lane.command));
+    let lane = |lane: &ShownLane| {
+        format!("<br>{}: {}", escape(&lane.sentence.to_string()), code(&lane.command))
+    };
     escape(&entry.title) + &note + &entry.lanes.iter().take(lanes).map(lane).collect::<String>()
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{Change, ChangeKind, ChangedLanes, LaneChange, LaneVerdict};
 use crate::model::Evidence;
-use crate::render::lane::{self, ACCEPTED, EvidenceLine};
+use crate::render::lane::{self, ACCEPTED, EvidenceLine, LaneSentence};
 use crate::render::phrase;
 use crate::values::eval_command;
 
@@ -32,7 +32,7 @@ pub(crate) struct ShownLane {
     pub(crate) kernel: String,
     pub(crate) lines: Vec<EvidenceLine>,
     pub(crate) command: String,
-    pub(crate) sentence: String,
+    pub(crate) sentence: LaneSentence,
 }
 
 impl ChangeSection {
@@ -159,13 +159,39 @@ fn lines(kernel: &str, shown: &LaneChange) -> Vec<EvidenceLine> {
     lane::answers(kernel, &shown.inputs, results.into_iter().flatten())
 }
 
-fn sentence(kernel: &str, lines: &[EvidenceLine]) -> String {
-    let [inputs, old, new] = ["in", "old", "new"].map(|name| lane::values(lines, name).join(", "));
-    format!("{kernel} {inputs} gave {old}, gives {new}")
+/// Of results of several components those that changed.
+fn sentence(kernel: &str, lines: &[EvidenceLine]) -> LaneSentence {
+    let subject = format!("{kernel} {}", lane::values(lines, "in").join(", "));
+    let of = |word| lines.iter().filter(move |line| line.word() == word);
+    let (old, new): (Vec<&EvidenceLine>, Vec<&EvidenceLine>) =
+        of("old").zip(of("new")).filter(|(old, new)| old.hex != new.hex).unzip();
+    let values = |lines: Vec<&EvidenceLine>| {
+        lines.into_iter().map(lane::value).collect::<Vec<_>>().join(", ")
+    };
+    let names = match of("new").count() {
+        0 | 1 => String::new(),
+        _ => format!(" in {}", names(&new).join(", ")),
+    };
+    let result = if old.is_empty() {
+        // Both runs differ from one another, or one of the two has other components.
+        let [old, new] = ["old", "new"].map(|name| lane::values(lines, name).join(", "));
+        format!("gave {old}, gives {new}")
+    } else {
+        format!("gave {}, gives {}{names}", values(old), values(new))
+    };
+    LaneSentence { subject, result }
+}
+
+/// `y` of `new y`.
+fn names<'a>(lines: &[&'a EvidenceLine]) -> Vec<&'a str> {
+    lines
+        .iter()
+        .map(|line| line.name.trim_start_matches("new").trim_start_matches([',', ' ']))
+        .collect()
 }
 
 /// The first of some lanes: `f64.fconvert_f16 1.8e308 gave inf, gives NaN(quiet)`.
-pub(crate) fn gave(lanes: &ChangedLanes) -> Option<String> {
+pub(crate) fn gave(lanes: &ChangedLanes) -> Option<LaneSentence> {
     Some(sentence(&lanes.kernel, &lines(&lanes.kernel, lanes.changed.first()?)))
 }
 

@@ -58,8 +58,8 @@ fn brief(paper: &mut Paper, section: &ChangeSection) -> io::Result<()> {
         )?;
         if is_bad {
             paper.line(4, 2, &[(Ink::Plain, &phrase::shortened(&entry.note, room))])?;
-            let lane = entry.lanes.first().map_or("", |lane| &lane.sentence);
-            paper.line(4, 2, &[(Ink::Faint, &phrase::shortened(lane, room))])?;
+            let lane = entry.lanes.first().map(|lane| lane.sentence.within(room));
+            paper.line(4, 2, &[(Ink::Faint, &lane.unwrap_or_default())])?;
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use super::{CheckResult, Gate};
-use crate::change::{Change, ChangeKind, ChangeSection, Subject, fold, ink};
+use crate::change::{Change, ChangeKind, ChangeSection, DeviceName, Subject, fold, ink};
 use crate::escape::visible;
 use crate::model::{Device, ProfileResult, Report, RuleResult};
 use crate::render::md::{comment, escape};
@@ -132,11 +132,29 @@ const ROWS: [GateRow; 8] = [
 ];
 
 fn sections(checked: &CheckResult) -> Vec<ChangeSection> {
-    ROWS.iter()
-        .filter_map(|row| {
-            ChangeSection::of(row.heading, row.kind, checked.of(row.kind, row.subject))
-        })
-        .collect()
+    let single = single(checked);
+    let is_said = |device: &DeviceName| Some(device) == single;
+    let named = |change: &Change| Change {
+        device: change
+            .device
+            .clone()
+            .filter(|device| change.subject == Subject::Incident || !is_said(device)),
+        ..change.clone()
+    };
+    let section = |row: &GateRow| {
+        let changes: Vec<Change> = checked.of(row.kind, row.subject).map(named).collect();
+        ChangeSection::of(row.heading, row.kind, changes.iter())
+    };
+    ROWS.iter().filter_map(section).collect()
+}
+
+/// The device, where everything is of one: it is named once.
+fn single(checked: &CheckResult) -> Option<&DeviceName> {
+    let [covered] = &checked.coverage[..] else { return None };
+    // A baseline's entry names it otherwise.
+    let is_other = |device: &DeviceName| !device.key.is_empty() && device.key != covered.device.key;
+    let mut devices = checked.changes.iter().filter_map(|change| change.device.as_ref());
+    (!devices.any(is_other)).then_some(&covered.device)
 }
 
 struct CheckJunit;
@@ -248,6 +266,9 @@ impl RenderCheck for CheckText {
                 &headline(checked),
             )],
         )?;
+        if let Some(device) = single(checked).filter(|_| !checked.changes.is_empty()) {
+            paper.line(2, 2, &[(Ink::Faint, &device.name)])?;
+        }
         crate::change::text(paper, &sections(checked))?;
         if style.is_whole() || checked.changes.is_empty() {
             return Ok(());
@@ -268,7 +289,10 @@ impl RenderCheck for CheckMarkdown {
         _: Style,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let head = format!("## Floating-point gate\n\n**{}**\n", escape(&headline(checked)));
+        let device =
+            single(checked).map_or(String::new(), |device| format!("\n{}\n", escape(&device.name)));
+        let head =
+            format!("## Floating-point gate\n\n**{}**\n{device}", escape(&headline(checked)));
         out.write_all(
             comment(head, sections(checked).iter().map(fold), "the check as JSON").as_bytes(),
         )

@@ -64,7 +64,7 @@ fn beside(paper: &mut Paper, cause: &Cause) -> io::Result<()> {
         let title = format!("{}: {lanes} of {}", other.symptom, some(&other.operations, KERNELS));
         paper.line(2, 4, &[(Ink::Plain, &title)])?;
         if let Some(simplest) = &other.simplest {
-            paper.line(4, 2, &[(Ink::Faint, &lane::sentence(simplest))])?;
+            paper.line(4, 2, &[(Ink::Faint, &lane::sentence(simplest).to_string())])?;
         }
     }
     Ok(())

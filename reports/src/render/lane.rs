@@ -1,10 +1,14 @@
 //! Evidence laid out: one line per component, and what would have been accepted.
 
+use std::fmt;
+
 use fpprobe_profiles::encoding::Encoding;
 use fpprobe_spirv::{FloatLayout, Format, Function, Kernel, Shape};
 
 use crate::decimal::decimal;
+use crate::escape::visible;
 use crate::model::{Evidence, Finding, Value};
+use crate::render::phrase;
 use crate::words::accepts_in_words;
 
 /// Most components of a result that are shown where one of them is not accepted.
@@ -20,6 +24,18 @@ pub struct EvidenceLine {
     pub value: String,
     /// The floats that it is or holds, for those who draw their fields.
     pub fields: Vec<(FloatLayout, u64)>,
+}
+
+impl EvidenceLine {
+    /// What the value is: `in`, `out`, `accepted`, ...
+    pub fn word(&self) -> &str {
+        self.name.split([' ', ',']).next().unwrap_or_default()
+    }
+
+    /// Whether it is this component: `y`, `second`, `second y`.
+    fn is_of(&self, part: &str) -> bool {
+        self.name.strip_suffix(part).is_some_and(|rest| rest.is_empty() || rest.ends_with(' '))
+    }
 }
 
 /// Evidence as lines, one per component: operands, the answer, and what it stands against, which is
@@ -62,41 +78,73 @@ pub fn lines(evidence: &Evidence, against: &str) -> Vec<EvidenceLine> {
     lines
 }
 
-/// `f32.fadd 0, 1e-45 (subnormal) gives 1e-45 (subnormal); accepted is 0`.
-pub fn sentence(evidence: &Evidence) -> String {
-    let lines = lines(evidence, ACCEPTED);
-    let [inputs, again] = ["in", AGAIN].map(|name| values(&lines, name).join(", "));
-    let results = RESULTS.map(|name| values(&lines, name)).concat().join(", ");
-    if !again.is_empty() {
-        return format!(
-            "{} {inputs} gives {results} in one run and {again} in another",
-            evidence.kernel
+/// A lane in one sentence: what was computed, and what came of it.
+pub struct LaneSentence {
+    /// `f32.fadd 0, 1e-45 (subnormal)`.
+    pub subject: String,
+    /// `gives 1e-45 (subnormal); accepted is 0`.
+    pub result: String,
+}
+
+impl LaneSentence {
+    /// In so many characters: what came of it is more important than the operands.
+    pub fn within(&self, room: usize) -> String {
+        let result = visible(&self.result);
+        let subject = phrase::shortened(
+            &self.subject,
+            room.saturating_sub(1 + result.chars().count()).max(room / 3),
         );
+        phrase::shortened(&format!("{subject} {result}"), room)
+    }
+}
+
+impl fmt::Display for LaneSentence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.subject, self.result)
+    }
+}
+
+/// `f32.fadd 0, 1e-45 (subnormal) gives 1e-45 (subnormal); accepted is 0`. Of a result of several
+/// components the one that is not accepted.
+pub fn sentence(evidence: &Evidence) -> LaneSentence {
+    let mut lines = lines(evidence, ACCEPTED);
+    let is_result = |line: &EvidenceLine| [RESULTS[0], RESULTS[1], AGAIN].contains(&line.word());
+    let part =
+        failing(evidence).filter(|_| lines.iter().filter(|line| is_result(line)).count() > 1);
+    if let Some(part) = &part {
+        lines.retain(|line| !is_result(line) || line.is_of(part));
+    }
+    let of = part.map(|part| format!(" in {part}")).unwrap_or_default();
+    let subject = format!("{} {}", evidence.kernel, values(&lines, "in").join(", "));
+    let results = RESULTS.map(|name| values(&lines, name)).concat().join(", ");
+    let again = values(&lines, AGAIN).join(", ");
+    if !again.is_empty() {
+        let result = format!("gives {results} in one run and {again} in another{of}");
+        return LaneSentence { subject, result };
     }
     let accepted = ["accepted", "or"].map(|name| values(&lines, name)).concat().join(" or ");
-    if accepted == results {
+    let result = if accepted == results {
         let [out, other] = [RESULTS[0], "accepted"].map(|name| bits(&lines, name));
-        return format!(
-            "{} {inputs} gives {results} as {out}; accepted is {other}",
-            evidence.kernel
-        );
-    }
-    format!("{} {inputs} gives {results}; accepted is {accepted}", evidence.kernel)
+        format!("gives {results} as {out}; accepted is {other}")
+    } else {
+        format!("gives {results}{of}; accepted is {accepted}")
+    };
+    LaneSentence { subject, result }
 }
 
 /// The bits of the first line whose name begins with this word, in hex.
 fn bits<'a>(lines: &'a [EvidenceLine], name: &str) -> &'a str {
-    let named = |line: &&EvidenceLine| line.name.split([' ', ',']).next() == Some(name);
-    lines.iter().find(named).map_or("", |line| &line.hex)
+    lines.iter().find(|line| line.word() == name).map_or("", |line| &line.hex)
 }
 
 /// The values of the lines whose name begins with this word.
 pub fn values(lines: &[EvidenceLine], name: &str) -> Vec<String> {
-    let named = |line: &&EvidenceLine| line.name.split([' ', ',']).next() == Some(name);
-    let lines = lines.iter().filter(named);
-    lines
-        .map(|line| if line.value.is_empty() { line.hex.clone() } else { line.value.clone() })
-        .collect()
+    lines.iter().filter(|line| line.word() == name).map(value).collect()
+}
+
+/// Its value, or its bits where the format is not known.
+pub fn value(line: &EvidenceLine) -> String {
+    if line.value.is_empty() { line.hex.clone() } else { line.value.clone() }
 }
 
 /// Leaves of the components from the first on the one that is not accepted, and says how many there

@@ -208,14 +208,15 @@ pub(super) fn causes(
             ],
         )?;
         if number < lanes
-            && let Some(text) = simplest(cause)
+            && let Some(evidence) = cause.evidence.first()
         {
-            let indent = place.len() + SEVERITY;
-            paper.line(
-                indent,
-                0,
-                &[(Ink::Faint, &fitted(paper, &text, paper.width().saturating_sub(indent)))],
-            )?;
+            let (indent, simplest) = (place.len() + SEVERITY, lane::sentence(evidence));
+            let text = if paper.is_whole() {
+                simplest.to_string()
+            } else {
+                simplest.within(paper.width().saturating_sub(indent))
+            };
+            paper.line(indent, 0, &[(Ink::Faint, &text)])?;
         }
     }
     let more = device.causes.len().saturating_sub(most);
@@ -239,11 +240,6 @@ fn breaks(cause: &Cause, names: &BTreeMap<&str, &str>, room: usize) -> String {
     let all = format!(" [{}{only}]", all.collect::<Vec<_>>().join(" "));
     let number = format!(" [{}{only}]", phrase::number(cause.profiles.len(), "profile"));
     if all.len() <= room || all.len() <= number.len() { all } else { number }
-}
-
-/// `f32.fadd 0, 1e-45 (subnormal) gives 1e-45 (subnormal); accepted is 0`.
-pub(super) fn simplest(cause: &Cause) -> Option<String> {
-    cause.evidence.first().map(lane::sentence)
 }
 
 /// What else there is: in numbers.

@@ -94,7 +94,7 @@ fn causes(paper: &mut Paper, changes: &[&Change], most: usize) -> io::Result<()>
         headline(paper, change, width)?;
         if let Some(lane) = change.lanes.as_ref().and_then(gave).filter(|_| room > 0) {
             room -= 1;
-            paper.line(TAG, 0, &[(Ink::Faint, &phrase::shortened(&lane, width))])?;
+            paper.line(TAG, 0, &[(Ink::Faint, &lane.within(width))])?;
         }
     }
     for change in better.into_iter().take(room) {

@@ -1,5 +1,5 @@
-//! In which order the invocations of a subgroup add and multiply: the tree of the sum or product, by
-//! the method of `FPRev` (2024). What they hold are [`OrderValues`].
+//! In which order the invocations of a subgroup add and multiply: the tree of the sum or product,
+//! by the method of `FPRev` (2024). What they hold are [`OrderValues`].
 //!
 //! Of the units that meet a masking value before the restoring one nothing is left, so the result
 //! says how many there were. In a sum both values mask; in a product the smallest subnormal alone

@@ -8,11 +8,13 @@
 //! other firmware: a minority among equals comes first.
 
 mod consensus;
+mod device;
 mod found;
 mod group;
 mod lane;
 mod reader;
 mod render;
+mod report_file;
 mod results;
 
 use std::collections::BTreeMap;
@@ -22,8 +24,9 @@ use serde::Serialize;
 
 use crate::model::{Class, Program, Value};
 
-pub use self::found::{Found, FoundError, ReportFile};
+pub use self::found::Found;
 pub use self::render::{INVENTORIES, InventoryFormat, RenderInventory};
+pub use self::report_file::{FoundError, ReportFile};
 
 /// The value of [`Inventory::schema`].
 pub const SCHEMA: &str = "fpprobe-inventory/1";

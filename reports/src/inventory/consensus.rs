@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use fpprobe_profiles::{Observation, parallel};
 
-use super::found::{Found, FoundDevice};
+use super::device::FoundDevice;
+use super::found::Found;
 use crate::expected::{Expected, ExpectedDevice, ModelKey};
 use crate::record::read_device;
 

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::found::{Found, FoundDevice};
+use super::device::FoundDevice;
+use super::found::Found;
 use super::lane;
 use super::{
     ChangedDevice, EqualDevices, Inventory, InventoryDevice, KernelDifference, ModelDrivers,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use fpprobe_profiles::Observation;
 
-use super::found::FoundDevice;
+use super::device::FoundDevice;
 use super::results::CanonicalResults;
 use super::{DifferingLane, KernelDifference};
 use crate::record::read_device;

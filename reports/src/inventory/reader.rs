@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 
-use super::found::{FoundDevice, ReportFile};
+use super::device::FoundDevice;
+use super::report_file::ReportFile;
 use super::results::ResultDigest;
 use crate::load::LoadError;
 use crate::model::{Class, Device, DeviceTrait, Driver, Host, Report, ResultFile, SCHEMA};
@@ -16,18 +17,18 @@ use crate::record::read_device;
 
 /// What an inventory needs of a report.
 #[derive(Deserialize)]
-struct ReportHead {
+struct FleetReport {
     schema: String,
     host: Host,
     #[serde(deserialize_with = "crate::time::text")]
     finished: String,
     observations: Option<ResultFile>,
-    devices: Vec<DeviceHead>,
+    devices: Vec<FleetDevice>,
 }
 
 /// What it needs of a device.
 #[derive(Deserialize)]
-struct DeviceHead {
+struct FleetDevice {
     key: String,
     slot: String,
     name: String,
@@ -36,11 +37,11 @@ struct DeviceHead {
     driver: Driver,
     #[serde(default)]
     traits: Vec<DeviceTrait>,
-    profiles: Vec<ProfileHead>,
+    profiles: Vec<FleetProfile>,
 }
 
 #[derive(Deserialize)]
-struct ProfileHead {
+struct FleetProfile {
     id: String,
     class: Class,
 }
@@ -66,7 +67,7 @@ impl ReportReader {
     /// The devices of a report; none where the file is another document of this program.
     pub(super) fn devices(&self, file: &ReportFile) -> Result<Option<Vec<FoundDevice>>, String> {
         let text = file.text().map_err(|error| error.to_string())?;
-        let head = serde_json::from_slice::<ReportHead>(&text);
+        let head = serde_json::from_slice::<FleetReport>(&text);
         if let Ok(head) =
             head.as_ref().map_err(|_| ()).and_then(|head| self.known(file, head).ok_or(()))
         {
@@ -87,12 +88,12 @@ impl ReportReader {
         if let Some(named) = head.ok().and_then(|head| head.observations) {
             locked(&self.known).insert(named.sha256, Arc::clone(&results));
         }
-        let head = ReportHead::of(report);
+        let head = FleetReport::of(report);
         Ok(head.found(file, &results))
     }
 
     /// The devices of a report whose results were read before.
-    fn known(&self, file: &ReportFile, head: &ReportHead) -> Option<Vec<FoundDevice>> {
+    fn known(&self, file: &ReportFile, head: &FleetReport) -> Option<Vec<FoundDevice>> {
         let named = head.observations.as_ref().filter(|_| head.schema == SCHEMA)?;
         let results = locked(&self.known).get(&named.sha256).cloned()?;
         head.found(file, &results).filter(|_| file.has_results(named))
@@ -121,9 +122,9 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl ReportHead {
-    fn of(report: Report) -> ReportHead {
-        let device = |device: Device| DeviceHead {
+impl FleetReport {
+    fn of(report: Report) -> FleetReport {
+        let device = |device: Device| FleetDevice {
             key: device.identity.key,
             slot: device.identity.slot,
             name: device.identity.name,
@@ -134,10 +135,10 @@ impl ReportHead {
             profiles: device
                 .profiles
                 .into_iter()
-                .map(|profile| ProfileHead { id: profile.id, class: profile.class })
+                .map(|profile| FleetProfile { id: profile.id, class: profile.class })
                 .collect(),
         };
-        ReportHead {
+        FleetReport {
             schema: report.schema,
             host: report.host,
             finished: report.finished,
@@ -149,7 +150,7 @@ impl ReportHead {
     /// Its devices with their results; `None` where those of one are missing.
     fn found(&self, file: &ReportFile, results: &ResultsByDevice) -> Option<Vec<FoundDevice>> {
         let host = &self.host;
-        let device = |device: &DeviceHead| {
+        let device = |device: &FleetDevice| {
             let driver = &device.driver;
             let version = if driver.info.is_empty() { &driver.version } else { &driver.info };
             let values = device

@@ -87,7 +87,7 @@ pub struct LaneSentence {
 }
 
 impl LaneSentence {
-    /// In so many characters: what came of it is more important than the operands.
+    /// On a line with this much room: what came of it is more important than the operands.
     pub fn within(&self, room: usize) -> String {
         let result = visible(&self.result);
         let subject = phrase::shortened(

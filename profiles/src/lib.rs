@@ -9,6 +9,7 @@ pub mod area;
 pub mod catalogue;
 pub mod claims;
 pub mod coverage;
+pub mod derivative;
 pub mod encoding;
 pub mod environment;
 mod filter;

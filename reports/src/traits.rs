@@ -63,6 +63,8 @@ enum TraitLook {
     StrictMath,
     /// By the order in which a kernel adds or multiplies the values of a subgroup.
     SubgroupOrder(&'static str),
+    /// By the rows of a quad that a derivative is of.
+    DerivativeRows(&'static str),
     /// By the products of matrices that the device enumerates, of these elements of A and B and of
     /// the result.
     Matrix(MatrixAspect),

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::atomic;
+use crate::derivative;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::layout::FloatLayout;
@@ -19,6 +20,7 @@ use crate::subgroup;
 mod blocks;
 mod boundary;
 mod chains;
+mod derivatives;
 mod drawn;
 mod integers;
 pub mod matrix;
@@ -224,6 +226,10 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
                 let cases = chains::cases(kernel);
                 if kernel.op.function.packs_halves() { widen(&cases, 2, 2) } else { cases }
             });
+        }
+        _ if let Code::Derivative(op) = kernel.op.code => {
+            let is_vertical = derivative::is_vertical(op);
+            (if is_vertical { "columns" } else { "rows" }, derivatives::quads)
         }
         (Function::AddMany, _) => ("additions", |kernel| atomic::additions(kernel.format)),
         (Function::SummationOrder, _) => ("summands", |_| subgroup::order_cases(false)),

@@ -4,10 +4,12 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{Op, SelectionControl, Word};
 
 use crate::build_error::BuildError;
+use crate::derivative;
 use crate::emitter::{Emitter, ids};
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
 use crate::layout::FloatLayout;
+use crate::modes;
 use crate::op::{Arg, Code, Inst, Step};
 
 impl Emitter {
@@ -24,6 +26,14 @@ impl Emitter {
                 self.instruction(inst, kind, params)
             }
             (Code::Steps(steps), _) => self.steps(kernel, steps, params),
+            (Code::Derivative(op), [_]) => {
+                if let Some(capability) = derivative::capability(op) {
+                    modes::require(&mut self.builder, capability, "");
+                }
+                // Each invocation has its own part.
+                let kind = self.scalar(kernel.format);
+                self.value(op, kind, ids(params.iter().copied()))
+            }
             (Code::LoadStore, [value]) => Ok(*value),
             (Code::SelectConstants, [_, _, _]) => {
                 let kind = self.shape(kernel.result());
@@ -49,7 +59,8 @@ impl Emitter {
                 | Code::MatrixMulAdd
                 | Code::MatrixLoadStore(_)
                 | Code::Subgroup(..)
-                | Code::Atomic(..),
+                | Code::Atomic(..)
+                | Code::Derivative(_),
                 _,
             ) => Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() }),
         };

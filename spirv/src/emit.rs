@@ -178,6 +178,13 @@ impl Case<'_> {
         let run = match plan.shader() {
             Stage::Compute => format!("dispatch: entry point main, work group {}x1x1, {groups}", plan.group()),
             Stage::Vertex => format!("draw: {points} points, no rasterisation; vertex i answers case i"),
+            Stage::Fragment if plan.has_quads() => {
+                let [width, height] = plan.extent();
+                format!(
+                    "draw: a triangle that covers {width}x{height} fragments, without attachment; the quad of case i lies at \
+                     (2 * (i % {IMAGE_WIDTH}), 2 * (i / {IMAGE_WIDTH}))"
+                )
+            }
             Stage::Fragment if plan.covers() => {
                 "draw: a triangle that covers the attachment; the fragment of case i is that on its texel".to_owned()
             }

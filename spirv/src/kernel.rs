@@ -31,7 +31,7 @@ pub struct Kernel {
     pub controls: Controls,
     /// How data gets in and out.
     pub route: Route,
-    /// Which shader does it; on routes that imply one, and where none runs, the default.
+    /// Which shader does it; where route or operation imply one, and where none runs, the default.
     pub stage: Stage,
     /// Number of components, 1 to 4.
     pub width: u32,
@@ -86,6 +86,7 @@ impl Kernel {
     pub fn shader(&self) -> Stage {
         match self.route {
             route if route.is_drawn() => Stage::Fragment,
+            _ if matches!(self.op.code, Code::Derivative(_)) => Stage::Fragment,
             Route::Vertex => Stage::Vertex,
             _ => self.stage,
         }
@@ -134,7 +135,7 @@ impl Kernel {
             (Code::SelectConstants, _) => core(&[SpvOp::Select]),
             (Code::Phi | Code::PhiConstants, _) => core(&[SpvOp::Phi]),
             (Code::Shuffle, _) => core(&[SpvOp::VectorShuffle]),
-            (Code::Subgroup(op, _) | Code::Atomic(op, _), _) => core(&[op]),
+            (Code::Subgroup(op, _) | Code::Atomic(op, _) | Code::Derivative(op), _) => core(&[op]),
             (Code::MatrixMulAdd, _) => core(&[SpvOp::CooperativeMatrixMulAddKHR]),
             (Code::MatrixLoadStore(_), _) => {
                 core(&[SpvOp::CooperativeMatrixLoadKHR, SpvOp::CooperativeMatrixStoreKHR])
@@ -193,6 +194,9 @@ impl Kernel {
     fn misfit(&self) -> Option<String> {
         if matches!(self.op.code, Code::Subgroup(..)) && self.stage != Stage::Compute {
             return Some("operations over subgroups are for compute shaders here".to_owned());
+        }
+        if matches!(self.op.code, Code::Derivative(_)) && self.stage != Stage::Compute {
+            return Some("derivatives are for fragment shaders: leave stage out".to_owned());
         }
         let is_atomic = matches!(self.op.code, Code::Atomic(..));
         if is_atomic && self.stage != Stage::Compute {

@@ -23,6 +23,7 @@ pub mod cases;
 pub mod catalogue;
 pub mod channel;
 pub mod controls;
+pub mod derivative;
 pub mod emit;
 pub mod error;
 pub mod format;

@@ -178,15 +178,13 @@ impl Emitter {
             (plan.rows > 1).then(|| self.built_in(BuiltIn::WorkgroupId, COORDINATES, "work_group"));
         // Matrices belong to a subgroup as a whole.
         let mut teams = plan.placed.iter().filter(|placed| placed.kernel.matrix.is_none());
-        let team = teams.find_map(|placed| placed.kernel.op.code.team());
-        let number = Shape::scalar(Format::U32);
-        let lane = team.map(|team| {
-            let built_in = match team {
-                Team::Subgroup => BuiltIn::SubgroupLocalInvocationId,
-                Team::WorkGroup => BuiltIn::LocalInvocationIndex,
-            };
-            self.built_in(built_in, number, "lane")
+        let built_in = teams.find_map(|placed| match placed.kernel.op.code.team()? {
+            Team::Subgroup => Some(BuiltIn::SubgroupLocalInvocationId),
+            Team::WorkGroup => Some(BuiltIn::LocalInvocationIndex),
+            Team::Quad => None,
         });
+        let number = Shape::scalar(Format::U32);
+        let lane = built_in.map(|built_in| self.built_in(built_in, number, "lane"));
         let size = plan.group();
         let void = self.builder.type_void();
         let signature = self.builder.type_function(void, []);

@@ -20,8 +20,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::capacity;
+use crate::derivative::QUAD_INVOCATIONS;
 use crate::format::Format;
 use crate::kernel::{Kernel, Shape};
+use crate::op::Team;
 use crate::route::{Route, Stage};
 
 pub use image::{Image, most_kernels};
@@ -142,8 +144,12 @@ pub struct Plan {
 }
 
 impl PlacedKernel {
-    /// Invocations that a slot takes: one for each texel of a block that is read.
+    /// Invocations that a slot takes: one for each texel of a block that is read, or those of a
+    /// quad.
     pub fn invocations(&self) -> u32 {
+        if self.kernel.op.code.team() == Some(Team::Quad) {
+            return QUAD_INVOCATIONS;
+        }
         let block = self.image.filter(|image| image.is_read() && image.format.is_block());
         block.map_or(1, |image| image.format.side().pow(2))
     }
@@ -394,11 +400,26 @@ impl Plan {
         if self.route().and_then(capacity::vectors).is_some() { 1 } else { self.variant.group }
     }
 
-    /// Whether it draws one triangle over the whole of its attachments, so that a fragment's place
+    /// Whether it draws one triangle over all that there is to draw on, so that a fragment's place
     /// is its slot, of every row. State is set for each slot by itself, so there each has a
     /// point.
     pub fn covers(&self) -> bool {
-        self.image().is_some_and(|image| image.route.is_drawn() && image.state().is_none())
+        self.has_quads()
+            || self.image().is_some_and(|image| image.route.is_drawn() && image.state().is_none())
+    }
+
+    /// Whether each slot is a quad of fragments.
+    pub fn has_quads(&self) -> bool {
+        self.placed.iter().any(|placed| placed.kernel.op.code.team() == Some(Team::Quad))
+    }
+
+    /// Texels or fragments of what is drawn on, in x and y: one, unless each slot has its place.
+    pub fn extent(&self) -> [u32; 2] {
+        if self.has_quads() {
+            let most = self.placed.iter().map(|placed| placed.slots).max().unwrap_or(0);
+            return [2 * IMAGE_WIDTH, 2 * most.div_ceil(IMAGE_WIDTH).max(1)];
+        }
+        self.image().filter(|image| image.route.is_drawn()).map_or([1, 1], |image| image.extent)
     }
 
     /// Instances of a plan that draws: a fragment that all attachments have does the work of all
@@ -418,14 +439,14 @@ impl Plan {
         }
     }
 
-    /// The plan as its module sees it: with a slot for each invocation, which has its part of the
-    /// result.
+    /// The plan as its module sees it: with a slot for each invocation, which has its part of
+    /// operands and result.
     pub(crate) fn by_invocation(&self) -> Plan {
         let mut plan = self.clone();
         for placed in &mut plan.placed {
             let invocations = placed.invocations();
             placed.slots *= invocations;
-            for Region { shape, .. } in &mut placed.results {
+            for Region { shape, .. } in placed.params.iter_mut().chain(&mut placed.results) {
                 *shape = Shape {
                     width: shape.width / invocations,
                     columns: shape.columns.div_ceil(invocations),

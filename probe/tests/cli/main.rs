@@ -8,6 +8,7 @@ mod bad_input;
 mod chains;
 mod check;
 mod constants;
+mod derivatives;
 mod diff;
 #[path = "../sql/documented.rs"]
 #[expect(dead_code, reason = "shared with other tests, which need other parts of it")]

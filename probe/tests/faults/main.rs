@@ -7,6 +7,7 @@ mod claims;
 mod company;
 mod corrections;
 mod crash;
+mod derivatives;
 mod device_fault;
 mod dispatch;
 #[path = "../sql/documented.rs"]

@@ -52,6 +52,10 @@ pub use signature::{Operands, Signature};
 
 /// What is accepted as a part of a result on these operands.
 pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> Set {
+    if !operands.instead.is_empty() {
+        let of = |list: &[Operand]| accepted_on(encoding, &operands.replaced_by(list), demand);
+        return of(operands).or(&of(&operands.instead));
+    }
     if let Some(given) = operands.given {
         return texel::converted(encoding, given, operands, demand);
     }
@@ -60,7 +64,8 @@ pub fn accepted_on(encoding: Encoding, operands: &Operands, demand: &Demand) -> 
             return Set::everything(encoding);
         }
         // A result that is indeterminate in one part is so in all.
-        let of_part = |other: &[Operand]| accepted_on(encoding, &operands.instead(other), demand);
+        let of_part =
+            |other: &[Operand]| accepted_on(encoding, &operands.replaced_by(other), demand);
         let others = operands.beside.chunks(operands.len().max(1));
         if others.into_iter().any(|other| of_part(other).is_everything()) {
             return Set::everything(encoding);
@@ -176,9 +181,21 @@ fn union_of_readings(encoding: Encoding, operands: &Operands, demand: &Demand) -
 }
 
 /// What is accepted as two results of the same operands, each given with what it depends on: a pair
-/// for every way to read the operands, for one reading explains both.
+/// for every way to read the operands, for one reading explains both. Of two results that may stand
+/// in each other's place: each its own, or one for both.
 fn pairs_on(results: [(Encoding, Operands); 2], demand: &Demand) -> Vec<[Set; 2]> {
     let operands = &results[0].1;
+    if !operands.instead.is_empty() {
+        let own = |(encoding, operands): &(Encoding, Operands)| {
+            accepted_on(*encoding, &operands.replaced_by(operands), demand)
+        };
+        let [first, second] = [0, 1].map(|number| own(&results[number]));
+        return vec![
+            [first.clone(), second.clone()],
+            [first.clone(), first],
+            [second.clone(), second],
+        ];
+    }
     if matches!(demand.accuracy, Accuracy::Inherited(_)) || !operands.is_open(demand) {
         return vec![results.map(|(encoding, operands)| accepted_on(encoding, &operands, demand))];
     }

@@ -3,7 +3,8 @@
 use std::ops::Deref;
 
 use fpprobe_spirv::channel::SHARED_EXPONENT;
-use fpprobe_spirv::op::Function;
+use fpprobe_spirv::derivative::{across, difference};
+use fpprobe_spirv::op::{Code, Function};
 use fpprobe_spirv::{Channel, Coding, Format, Kernel, Shape};
 use smallvec::{SmallVec, smallvec};
 
@@ -27,33 +28,36 @@ pub struct Operands {
     /// Operands of the other parts, one part after the other, where a result that is partly
     /// indeterminate is so as a whole.
     pub(super) beside: SmallVec<[Operand; 4]>,
+    /// Operands of a result that may stand in the place of this one.
+    pub(super) instead: SmallVec<[Operand; 2]>,
 }
 
 impl Operands {
     /// Their bits, where a part of a kernel's result depends on no more than two.
     pub(crate) fn bits(&self) -> Option<[u64; 2]> {
         match &self.list[..] {
-            _ if !self.beside.is_empty() => None,
+            _ if !self.beside.is_empty() || !self.instead.is_empty() => None,
             [one] => Some([one.bits, 0]),
             [one, two] => Some([one.bits, two.bits]),
             _ => None,
         }
     }
 
-    /// Whether a demand leaves open how one of them is read.
+    /// Whether it is open which of them the result is of, or by a demand how one of them is read.
     pub(crate) fn is_open(&self, demand: &Demand) -> bool {
-        self.iter().any(|operand| operand.is_open(&demand.operands))
+        !self.instead.is_empty() || self.iter().any(|operand| operand.is_open(&demand.operands))
     }
 
     /// Whether each is a normal number or an integer, and none belongs to a texel.
     pub(crate) fn are_normal(&self) -> bool {
         let is_normal =
             |operand: &Operand| operand.layout.is_none_or(|layout| layout.is_normal(operand.bits));
-        (self.coding, self.given) == (None, None) && self.iter().chain(&self.beside).all(is_normal)
+        let all = self.iter().chain(&self.beside).chain(&self.instead);
+        (self.coding, self.given) == (None, None) && all.into_iter().all(is_normal)
     }
 
     /// These operands of another part in the place of all.
-    pub(super) fn instead(&self, operands: &[Operand]) -> Operands {
+    pub(super) fn replaced_by(&self, operands: &[Operand]) -> Operands {
         Operands { list: operands.into(), coding: self.coding, ..Operands::default() }
     }
 }
@@ -124,6 +128,20 @@ impl Signature {
     pub fn operands(&self, case: &[u64], part: usize) -> Operands {
         let op = self.kernel.op;
         match op.function {
+            _ if let Code::Derivative(along) = op.code => {
+                let operands = |[minuend, subtrahend]: [usize; 2]| {
+                    [minuend, subtrahend].map(|holder| Operand {
+                        layout: self.kernel.format.float(),
+                        bits: case[holder],
+                    })
+                };
+                let other = across(along, part).map(|other| operands(difference(along, other)));
+                Operands {
+                    list: operands(difference(along, part)).into_iter().collect(),
+                    instead: other.into_iter().flatten().collect(),
+                    ..Operands::default()
+                }
+            }
             Function::Load if self.kernel.format.is_block() => self.of_block(case, part),
             Function::Move | Function::Load if self.params[0].format.is_packed() => {
                 self.of_texel(case[0], part)
@@ -298,14 +316,17 @@ impl Signature {
         accepted_on(self.encodings[part], &self.operands(case, part), demand)
     }
 
-    /// Of two results, the part of the other one that depends on the same operands.
+    /// Of two results, the part of the other one that depends on the same operands; of derivatives
+    /// that may be one, the other.
     pub fn partner(&self, part: usize) -> Option<usize> {
+        if let Code::Derivative(op) = self.kernel.op.code {
+            return across(op, part);
+        }
         let width = self.encodings.len() / 2;
         self.kernel.op.second.map(|_| if part < width { part + width } else { part - width })
     }
 
-    /// What is accepted as a part of the first of two results and as its partner, together: any of
-    /// these pairs.
+    /// What is accepted as a part and as its partner, together: any of these pairs.
     pub fn accepted_pairs(&self, case: &[u64], part: usize, demand: &Demand) -> Vec<[Set; 2]> {
         let both = [part, self.partner(part).unwrap_or(part)];
         pairs_on(both.map(|part| (self.encodings[part], self.operands(case, part))), demand)

@@ -105,7 +105,7 @@ pub(super) fn converted(
         Demand { function: Function::Load, accuracy: Accuracy::EitherNeighbour, ..demand.clone() };
     let numbers = read(Encoding::Float(single), given, operands, &either);
     representatives(&numbers).into_iter().fold(Set::nothing(encoding), |set, bits| {
-        let number = operands.instead(&[Operand { layout: Some(single), bits }]);
+        let number = operands.replaced_by(&[Operand { layout: Some(single), bits }]);
         set.or(&accepted_on(encoding, &number, demand))
     })
 }

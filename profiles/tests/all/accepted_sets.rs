@@ -11,7 +11,7 @@ use fpprobe_profiles::encoding::Encoding;
 use fpprobe_profiles::environment::{Contraction, Environment, Ulp};
 use fpprobe_profiles::oracle::{Demand, Signature, has_reference};
 use fpprobe_profiles::profile;
-use fpprobe_spirv::op::{Function, OPS, Op, Relation, Width};
+use fpprobe_spirv::op::{Function, OPS, Op, OperandType, Relation, Team, Width};
 use fpprobe_spirv::{FloatLayout, Format, Kernel};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -172,12 +172,13 @@ fn correctly_rounded(kernel: &Kernel, case: &[u64], part: usize) -> Option<u64> 
 }
 
 /// Every kernel of a scalar format whose function the oracle knows, but those that mix the
-/// components of vectors.
+/// components of vectors, or the values of several invocations (`derivatives.rs`).
 static KERNELS: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
     let formats = [Format::F16, Format::F32, Format::F64];
     let plain = |op| formats.into_iter().filter_map(move |format| Kernel::plain(format, op).ok());
     let apart = |op: &&Op| {
-        op.params.iter().all(|param| param.width == Width::Kernel || op.params.len() == 1)
+        let apart = |param: &OperandType| param.width == Width::Kernel || op.params.len() == 1;
+        op.code.team() != Some(Team::Quad) && op.params.iter().all(apart)
     };
     let known = OPS.iter().filter(|op| has_reference(op.function)).filter(apart);
     known.flat_map(plain).filter(|kernel| kernel.width == 1).collect()

@@ -9,6 +9,7 @@ mod chains;
 mod claims;
 mod controls;
 mod coverage;
+mod derivatives;
 mod judging;
 mod layouts;
 mod matrix;

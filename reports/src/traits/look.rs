@@ -51,6 +51,7 @@ impl TraitLook {
             | TraitLook::Lanes(kernel, ..)
             | TraitLook::Error(kernel, ..)
             | TraitLook::SubgroupOrder(kernel)
+            | TraitLook::DerivativeRows(kernel)
             | TraitLook::NanBits(kernel) => std::slice::from_ref(kernel),
             TraitLook::Agreement(_) | TraitLook::StrictMath | TraitLook::Matrix(_) => &[],
         }

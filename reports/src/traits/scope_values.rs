@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fpprobe_profiles::derivative::rows;
 use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_profiles::judge::Observations;
+use fpprobe_profiles::matrix::AspectResult;
 use fpprobe_profiles::observed_behaviour::{Aspect, observed_behaviours};
 use fpprobe_profiles::oracle::{Operand, Signature, distance};
 use fpprobe_profiles::subgroup::subgroup_order;
@@ -65,11 +67,9 @@ impl ScopeValues {
             TraitLook::Aspect(aspect, _) => self.add_aspect(*aspect, observation),
             TraitLook::NanBits(_) => self.add_nan_bits(observation),
             TraitLook::SubgroupOrder(_) => {
-                if let Some(result) = subgroup_order(observation) {
-                    self.put(&result.value, result.lanes, observation);
-                    self.counted(result.lanes, observation, result.case);
-                }
+                self.add_result(subgroup_order(observation), observation);
             }
+            TraitLook::DerivativeRows(_) => self.add_result(rows(observation), observation),
             TraitLook::Bits(_, operands, values) => self.add_lane(observation, operands, &|bits| {
                 let known = values.iter().find(|(known, _)| *known == bits);
                 known.map_or_else(
@@ -93,6 +93,13 @@ impl ScopeValues {
             }
             TraitLook::Error(_, low, high) => self.add_error(observation, *low, *high),
             TraitLook::Agreement(_) | TraitLook::StrictMath | TraitLook::Matrix(_) => {}
+        }
+    }
+
+    fn add_result(&mut self, result: Option<AspectResult>, observation: &Observation) {
+        if let Some(result) = result {
+            self.put(&result.value, result.lanes, observation);
+            self.counted(result.lanes, observation, result.case);
         }
     }
 

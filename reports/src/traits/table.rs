@@ -4,6 +4,7 @@ mod arithmetic;
 mod atomics;
 mod chains;
 mod conversions;
+mod derivatives;
 mod matrices;
 mod special;
 mod subgroups;
@@ -41,6 +42,7 @@ pub fn rows() -> impl Iterator<Item = &'static TraitRow> {
         matrices::TRAITS,
         subgroups::TRAITS,
         atomics::TRAITS,
+        derivatives::TRAITS,
         chains::TRAITS,
     ]
     .into_iter()

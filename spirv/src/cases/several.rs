@@ -32,7 +32,7 @@ pub(super) fn binary(layout: FloatLayout) -> Vec<u64> {
 
 /// Sums, differences and products that lie on a midpoint between two encodings or just beside it,
 /// reciprocals and quotients that do not come out even.
-fn roundings(layout: FloatLayout) -> Vec<[u64; 2]> {
+pub(super) fn roundings(layout: FloatLayout) -> Vec<[u64; 2]> {
     let (one, sign, last) =
         (scaled(layout, 1, 0), layout.sign_bit(), layout.fraction.cast_signed());
     // Half an ulp of 1, of what lies below 1, and of the largest finite value.

@@ -85,7 +85,7 @@ impl Emitter {
                     self.value(Op::Load, uint, ids([row]))?,
                 ),
                 // Its slot is that of every row.
-                _ => (self.covered(values[0])?, self.word(0)),
+                _ => (self.covered(plan, values[0])?, self.word(0)),
             };
             return Ok(InvocationPosition { slot, row, local: None, zero: None, lane: None });
         }

@@ -99,6 +99,8 @@ pub enum Code {
     Subgroup(SpvOp, SubgroupForm),
     /// An atomic instruction on memory.
     Atomic(SpvOp, AtomicForm),
+    /// A difference between invocations of a quad of fragments, each of which holds one operand.
+    Derivative(SpvOp),
 }
 
 /// Invocations that compute a result together.
@@ -108,6 +110,8 @@ pub enum Team {
     Subgroup,
     /// Those of a work group.
     WorkGroup,
+    /// Those of a quad of fragments.
+    Quad,
 }
 
 /// Routes of stores; formats that no storage image has go without the first.
@@ -154,7 +158,10 @@ impl Code {
                 | FixedFunctionState::BlendConstants,
             ) => &[Route::Attachment],
             Code::SelectConstants | Code::PhiConstants => &[Route::Literal, Route::Spec],
-            Code::MatrixMulAdd | Code::MatrixLoadStore(_) | Code::Subgroup(..) => &[Route::Buffer],
+            Code::MatrixMulAdd
+            | Code::MatrixLoadStore(_)
+            | Code::Subgroup(..)
+            | Code::Derivative(_) => &[Route::Buffer],
             // In an image a load or a store of its own would be a conversion as well.
             Code::Atomic(op, _)
                 if matches!(format, Format::F32) && !matches!(op, SpvOp::AtomicLoad) =>
@@ -190,6 +197,7 @@ impl Code {
     pub const fn team(self) -> Option<Team> {
         match self {
             Code::Atomic(_, AtomicForm::Many) => Some(Team::WorkGroup),
+            Code::Derivative(_) => Some(Team::Quad),
             _ if self.is_of_subgroups() => Some(Team::Subgroup),
             _ => None,
         }

@@ -38,7 +38,7 @@ impl Language {
 }
 
 /// Operations with their names in HLSL and in WGSL.
-const NAMES: [(&str, &[&str], &[&str]); 91] = [
+const NAMES: [(&str, &[&str], &[&str]); 97] = [
     ("fadd", &["+"], &["+"]),
     ("fsub", &["-"], &["-"]),
     ("fmul", &["*"], &["*"]),
@@ -130,10 +130,16 @@ const NAMES: [(&str, &[&str], &[&str]); 91] = [
     ("subgroup_fmul", &["WaveActiveProduct"], &["subgroupMul"]),
     ("subgroup_inclusive_fmul", &[], &["subgroupInclusiveMul"]),
     ("subgroup_exclusive_fmul", &["WavePrefixProduct"], &["subgroupExclusiveMul"]),
+    ("dpdx", &["ddx"], &["dpdx"]),
+    ("dpdy", &["ddy"], &["dpdy"]),
+    ("dpdx_fine", &["ddx_fine"], &["dpdxFine"]),
+    ("dpdy_fine", &["ddy_fine"], &["dpdyFine"]),
+    ("dpdx_coarse", &["ddx_coarse"], &["dpdxCoarse"]),
+    ("dpdy_coarse", &["ddy_coarse"], &["dpdyCoarse"]),
 ];
 
 /// Names in one language.
-const NAMES_IN: [(&str, Language, &[&str]); 75] = [
+const NAMES_IN: [(&str, Language, &[&str]); 81] = [
     ("load", Language::Glsl, &["texelFetch", "imageLoad"]),
     ("load", Language::Hlsl, &["Load"]),
     ("load", Language::Wgsl, &["textureLoad"]),
@@ -175,6 +181,12 @@ const NAMES_IN: [(&str, Language, &[&str]); 75] = [
     ("fconvert_f16", Language::Cuda, &["__float2half_rn"]),
     ("fconvert_f32", Language::Cuda, &["__half2float"]),
     ("convert_f_to_s", Language::Cuda, &["__float2int_rz"]),
+    ("dpdx", Language::Glsl, &["dFdx"]),
+    ("dpdy", Language::Glsl, &["dFdy"]),
+    ("dpdx_fine", Language::Glsl, &["dFdxFine"]),
+    ("dpdy_fine", Language::Glsl, &["dFdyFine"]),
+    ("dpdx_coarse", Language::Glsl, &["dFdxCoarse"]),
+    ("dpdy_coarse", Language::Glsl, &["dFdyCoarse"]),
     ("fadd_fconvert_f16", Language::Glsl, &["float16_t(x + y)"]),
     ("fadd_fconvert_f16", Language::Hlsl, &["half(x + y)"]),
     ("fadd_fconvert_f16", Language::Wgsl, &["f16(x + y)"]),
@@ -215,9 +227,10 @@ impl Op {
     /// What it is called in other languages.
     pub fn names(&self) -> Vec<(Language, String)> {
         let spirv = match self.code {
-            Code::Inst(Inst::Core(op)) | Code::Subgroup(op, _) | Code::Atomic(op, _) => {
-                Some(format!("Op{op:?}"))
-            }
+            Code::Inst(Inst::Core(op))
+            | Code::Subgroup(op, _)
+            | Code::Atomic(op, _)
+            | Code::Derivative(op) => Some(format!("Op{op:?}")),
             Code::Inst(Inst::Ext(op)) => Some(format!("{op:?}")),
             _ => None,
         };

@@ -176,6 +176,12 @@ const fn atomic(
     row(name, FLOATS, params, T, Code::Atomic(op, form), "", function, about).whole(1, 1)
 }
 
+/// A derivative: what each invocation of a quad gets of the values that they hold.
+const fn derivative(name: &'static str, op: SpvOp, about: &'static str) -> Op {
+    let (code, function) = (Code::Derivative(op), Function::Sub);
+    row(name, SINGLE, &[QUAD], QUAD, code, "", function, about).whole(1, 1)
+}
+
 /// Operations in a row, on x and y and perhaps z.
 const fn chain(
     name: &'static str,
@@ -415,6 +421,13 @@ pub static OPS: &[Op] = &[
     order("subgroup_exclusive_product_order", OF_PRODUCT, SubgroupForm::Exclusive, "order of the product of the invocations before this one"),
     order("subgroup_clustered_product_order", OF_PRODUCT, SubgroupForm::Clustered, "order of the product of a cluster of four invocations"),
     order("subgroup_partly_product_order", OF_PRODUCT, SubgroupForm::Partly, "order of the product of the active invocations, every second one"),
+    // Derivatives.
+    derivative("dpdx", SpvOp::DPdx, "derivative along x of the values of a quad, fine or coarse"),
+    derivative("dpdy", SpvOp::DPdy, "derivative along y of the values of a quad, fine or coarse"),
+    derivative("dpdx_fine", SpvOp::DPdxFine, "derivative along x of the values of a quad, of each row its own"),
+    derivative("dpdy_fine", SpvOp::DPdyFine, "derivative along y of the values of a quad, of each column its own"),
+    derivative("dpdx_coarse", SpvOp::DPdxCoarse, "derivative along x of the values of a quad, perhaps one for both rows"),
+    derivative("dpdy_coarse", SpvOp::DPdyCoarse, "derivative along y of the values of a quad, perhaps one for both columns"),
     // Atomic.
     atomic("atomic_load", (SpvOp::AtomicLoad, AtomicForm::Original), &[T], Function::Move, "atomic load"),
     atomic("atomic_store", (SpvOp::AtomicStore, AtomicForm::Stored), &[T], Function::Move, "atomic store"),

@@ -29,7 +29,7 @@ pub fn kernels(target: &Target) -> impl Iterator<Item = Kernel> {
 fn all() -> impl Iterator<Item = Kernel> {
     catalogue::plain().into_iter().filter(|kernel| {
         let is_direct = !kernel.op.code.is_of_texels() || kernel.route == Route::StorageImage;
-        is_direct && kernel.stage == Stage::Compute
+        is_direct && kernel.shader() == Stage::Compute
     })
 }
 

@@ -212,8 +212,7 @@ impl LogicalDevice {
             let what = format!("{} storage buffers; at most {most}", buffers.len());
             return Err(VulkanError::limit("vkCreateDescriptorSetLayout", what));
         }
-        let [width, height] =
-            plan.image().filter(|image| image.route.is_drawn()).map_or([1, 1], |one| one.extent);
+        let [width, height] = plan.extent();
         let (most_wide, most_high) = (limits.max_framebuffer_width, limits.max_framebuffer_height);
         if width > most_wide || height > most_high {
             let what =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ash::vk;
 use fpprobe_spirv::module::point_list::point_list;
-use fpprobe_spirv::module::triangle::triangle;
+use fpprobe_spirv::module::triangle::{triangle, viewport};
 use fpprobe_spirv::op::{Blend, Code, FixedFunctionState};
 use fpprobe_spirv::route::SAMPLES;
 use fpprobe_spirv::{Plan, Route, Stage};
@@ -104,10 +104,8 @@ impl RenderTarget {
         let pass =
             unsafe { logical.raw().create_render_pass(&info, None) }.named("vkCreateRenderPass")?;
         let pass = OwnedHandle::new(logical, pass);
-        let extent = images.first().map_or(vk::Extent2D { width: 1, height: 1 }, |image| {
-            let vk::Extent3D { width, height, .. } = image.extent();
-            vk::Extent2D { width, height }
-        });
+        let [width, height] = plan.extent();
+        let extent = vk::Extent2D { width, height };
         let several = plan.images().take(resolved.len()).map(|image| {
             let spec = ImageSpec::of(&image, vk::ImageUsageFlags::COLOR_ATTACHMENT)?;
             DeviceImage::new(logical, physical, &ImageSpec { samples: samples(plan), ..spec })
@@ -178,8 +176,9 @@ impl RenderTarget {
         };
         let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
         let vk::Extent2D { width, height } = self.extent;
-        let viewports =
-            [vk::Viewport::default().width(width as f32).height(height as f32).max_depth(1.0)];
+        let [[x, y], [width, height]] =
+            if plan.covers() { viewport(plan) } else { [[0.0; 2], [width as f32, height as f32]] };
+        let viewports = [vk::Viewport { x, y, width, height, min_depth: 0.0, max_depth: 1.0 }];
         let scissors = [vk::Rect2D::default().extent(self.extent)];
         let viewport = vk::PipelineViewportStateCreateInfo::default()
             .viewports(&viewports)

@@ -169,16 +169,20 @@ impl Places {
                 .fitting(op, inst, first)
                 .map(|found| Found { operation: (format, op), ..found });
         }
-        // The instruction is that of several operations; what it takes is the value of one
-        // invocation.
-        let across = |(_, op): &Operation| matches!(op.code, Code::Subgroup(code, _) if code == inst.class.opcode);
-        if let Some(operation) = kernel.filter(across) {
+        // The instruction is that of several operations, or one of several invocations; what it
+        // takes is the value of one.
+        let held_at = |(_, op): Operation| match op.code {
+            Code::Subgroup(code, _) if code == inst.class.opcode => Some(2),
+            Code::Derivative(code) if code == inst.class.opcode => Some(0),
+            _ => None,
+        };
+        if let Some((operation, at)) = kernel.and_then(|own| Some((own, held_at(own)?))) {
             let held =
-                inst.operands.get(2).and_then(Operand::id_ref_any).and_then(|id| self.view(id));
+                inst.operands.get(at).and_then(Operand::id_ref_any).and_then(|id| self.view(id));
             let result = self.view(inst.result_id?)?;
             return Some(Found {
                 operation,
-                args: held.map(|view| (2, view)).into_iter().collect(),
+                args: held.map(|view| (at, view)).into_iter().collect(),
                 result: Some(result),
             });
         }

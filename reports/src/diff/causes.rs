@@ -89,17 +89,21 @@ impl<'a> Shared<'a> {
         // What constants alone show now may have shown at run time before.
         let constants_only =
             [old, new].into_iter().flatten().all(|one| one.scope == Scope::Constants);
+        let lanes = self.lane(cause, (old.is_some(), new.is_some()));
+        // Where the other report has no such lane, what the cause shows.
+        let evidence = cause.evidence.iter().take(1).filter(|_| lanes.is_none()).cloned();
         Some(Change {
             constants_only,
             profiles: cause.profiles.clone(),
-            lanes: self.lane(cause, (old.is_some(), new.is_some())),
+            evidence: evidence.collect(),
+            lanes,
             ..of_cause(&cause.id, &cause.headline, old.map(gravity), new.map(gravity))?
         })
     }
 
     /// A lane of which a rule that the cause breaks says otherwise now; of a cause that only one
     /// report has, one that this report alone does not accept. It is one that the cause shows
-    /// itself, since that has what its headline says, else the first of the simplest kernel.
+    /// itself, since that has what its headline says.
     fn lane(&self, cause: &Cause, (old, new): (bool, bool)) -> Option<ChangedLanes> {
         let is_of_cause = |said: &LaneVerdict| {
             said.old != said.new
@@ -119,14 +123,7 @@ impl<'a> Shared<'a> {
                 Some(one(lanes, lane))
             })
         };
-        if let Some(own) = cause.evidence.iter().find_map(of_evidence) {
-            return Some(own);
-        }
-        let mut changes: Vec<&Change> =
-            cause.kernels.iter().flat_map(|id| self.of(id)).copied().collect();
-        changes.sort_by_key(|change| change.id.len());
-        let lanes = changes.into_iter().filter_map(|change| change.lanes.as_ref());
-        lanes.filter(is_shown).find_map(|lanes| Some(one(lanes, lanes.changed.first()?)))
+        cause.evidence.iter().find_map(of_evidence)
     }
 
     fn of(&self, kernel: &str) -> &[&'a Change] {

@@ -285,8 +285,11 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
                 |kernel| of(kernel, |layout| vectors::cases(layout, &kernel.params()));
             return (shapes.join("_").into(), maker);
         }
-        (_, 1) if exhaustive && kernel.format == Format::F16 => {
+        (_, 1) if exhaustive && kernel.format.float().is_some_and(|own| own.bits() <= 16) => {
             ("every", |kernel| of(kernel, unary::every))
+        }
+        (Function::ToFloat, _) if kernel.result().format.float_encoding().is_some() => {
+            (kernel.op.name, |kernel| of(kernel, |layout| unary::narrowed(layout, kernel)))
         }
         (_, 1) => ("unary", |kernel| of(kernel, unary::unary)),
         (_, 2) => ("binary", |kernel| of(kernel, several::binary)),

@@ -44,6 +44,8 @@ macro_rules! such {
 impl Format {
     /// Floats that shaders compute with: IEEE 754's.
     pub const FLOATS: &[Format] = such!(Format::is_computed);
+    /// Floats that shaders have values of.
+    pub(crate) const SCALAR_FLOATS: &[Format] = such!(Format::is_scalar_float);
     /// Formats of texels.
     pub const PACKED: &[Format] = such!(Format::is_packed);
     /// Formats whose texels are written one by one: all but those of blocks.
@@ -74,6 +76,10 @@ impl Format {
 
     const fn is_computed(self) -> bool {
         matches!(self.row().content, Content::Float { encoding: None, .. })
+    }
+
+    const fn is_scalar_float(self) -> bool {
+        matches!(self.row().content, Content::Float { .. })
     }
 
     const fn is_written(self) -> bool {
@@ -136,7 +142,7 @@ impl Format {
     }
 
     /// The float format of a type of SPIR-V (`OpTypeFloat`).
-    pub(crate) fn of_float_type(width: u32, of: Option<FPEncoding>) -> Option<Format> {
+    pub fn of_float_type(width: u32, of: Option<FPEncoding>) -> Option<Format> {
         let is = |format: &Format| match format.row().content {
             Content::Float { layout, encoding, .. } => layout.bits() == width && encoding == of,
             _ => false,
@@ -145,17 +151,18 @@ impl Format {
     }
 
     /// How its type is spelled beside the width (`OpTypeFloat`).
-    pub(crate) const fn float_encoding(self) -> Option<FPEncoding> {
+    pub const fn float_encoding(self) -> Option<FPEncoding> {
         match self.row().content {
             Content::Float { encoding, .. } => encoding,
             _ => None,
         }
     }
 
-    /// What a module that computes with it must declare.
-    pub(crate) const fn capability(self) -> Option<Capability> {
+    /// What a module that has values of it must declare: a capability, and the extension that
+    /// brings it, if any.
+    pub const fn declared(self) -> Option<(Capability, &'static str)> {
         match self.row().content {
-            Content::Float { capability, .. } => capability,
+            Content::Float { declared, .. } => declared,
             _ => None,
         }
     }

@@ -343,7 +343,8 @@ impl Kernel {
                 widths.join(", ")
             ));
         }
-        if self.via == Via::Glsl && self.op.glsl.is_none() {
+        let is_spelled = self.op.glsl.is_some() && self.format.float_encoding().is_none();
+        if self.via == Via::Glsl && !is_spelled {
             return undefined(format!("GLSL cannot spell `{}`; use via=spirv", self.op.name));
         }
         if self.via == Via::Glsl && Route::OTHERS.contains(&self.route) {

@@ -156,8 +156,8 @@ impl Emitter {
         let builder = &mut self.builder;
         builder.set_version(1, 3);
         builder.capability(Capability::Shader);
-        for capability in floats.iter().filter_map(|format| format.capability()) {
-            builder.capability(capability);
+        for (capability, extension) in floats.iter().filter_map(|format| format.declared()) {
+            modes::require(builder, capability, extension);
         }
         if storage16 {
             modes::require(builder, Capability::StorageBuffer16BitAccess, "SPV_KHR_16bit_storage");

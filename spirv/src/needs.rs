@@ -275,10 +275,10 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         Stage::Vertex => needs.extend([Need::Graphics, Need::VertexStores]),
     }
     if kernel.controls.contains(Control::FastMath0) {
-        // FPFastMathDefault names every float type of the module; each needs its preserve property
-        // (VUID 09559 ff.).
+        // FPFastMathDefault names every float type of the module; each needs the preserve property
+        // of its width, bfloat16 that of 16 bits (VUID 09559 ff.).
         let layouts = float_formats(kernel).into_iter().filter_map(Format::float);
-        let widths = layouts.filter_map(FloatLayout::mode_width);
+        let widths = layouts.map(FloatLayout::bits);
         needs.extend(widths.map(|width| Need::Control(Control::Szin(width))));
     }
     needs

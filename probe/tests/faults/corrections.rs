@@ -86,13 +86,16 @@ pub const UNCORRECTED: [&str; 4] = [
     "vulkan/V-subgroup-nan",
 ];
 
+/// Formats that the driver lacks.
+const SMALL: &str = "emulate bf16\n";
+
 /// What is inside an atomic operation no statement reaches: as arithmetic it rounds as the layer's
 /// modes say (V-atomic-rtz).
 pub const ATOMIC: &str = "split in *.atomic_fadd|*.atomic_fmin|*.atomic_fmax\n";
 
 /// What the driver lacks besides [`FLUSH`].
 pub fn without_flush() -> String {
-    format!("{ROUND}{ORDER}{PARTS}{FIXED}{READ}{ATOMIC}{}", singly())
+    format!("{ROUND}{ORDER}{PARTS}{FIXED}{READ}{ATOMIC}{SMALL}{}", singly())
 }
 
 /// Every answer of these kernels that some profile does not accept, given as one that all do: of

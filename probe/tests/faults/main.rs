@@ -31,6 +31,7 @@ mod resume;
 mod scene;
 mod screen;
 mod silence;
+mod small_formats;
 mod subgroups;
 mod sweep;
 mod table;

@@ -15,6 +15,7 @@ mod layouts;
 mod matrix;
 mod own_profiles;
 mod profile_errors;
+mod small_formats;
 mod texels;
 mod vectors;
 mod wgsl_intervals;

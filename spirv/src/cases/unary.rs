@@ -1,9 +1,11 @@
 //! One operand.
 
 use super::values::{
-    HALF_PI, LN_2, around, distinct, magnitudes, multiple, nans, quotient, random, scaled, signed,
+    HALF_PI, LN_2, around, at_boundaries, distinct, magnitudes, multiple, nans, quotient, random,
+    scaled, signed,
 };
 use crate::format::Format;
+use crate::kernel::Kernel;
 use crate::layout::FloatLayout;
 
 /// Exponents of which a random draw is taken, at most.
@@ -46,7 +48,7 @@ pub(super) fn unary(layout: FloatLayout) -> Vec<u64> {
     list.extend(integral(layout));
     list.extend(exponential(layout));
     list.extend(angles(layout));
-    list.extend([Format::F16, Format::F32].map(|small| around(layout, small)).concat());
+    list.extend([Format::F16, Format::F32].map(|small| at_boundaries(layout, small)).concat());
     list.extend(quotient(layout, 1, 3));
     let exponents = (1u64 << layout.exponent) - 1;
     let draws = 1 + 256 / exponents;
@@ -59,6 +61,28 @@ pub(super) fn unary(layout: FloatLayout) -> Vec<u64> {
     let mut list = signed(layout, &list);
     list.extend(nans(layout));
     distinct(list)
+}
+
+/// The same, and what lies around encodings of the format that it is converted to: all of 8 bits;
+/// of others its boundaries, and one for each exponent.
+pub(super) fn narrowed(layout: FloatLayout, kernel: &Kernel) -> Vec<u64> {
+    let target = kernel.result().format;
+    let own = target.float().map_or_else(Vec::new, |small| {
+        let fractions = 0..small.min_normal();
+        let drawn = |exponent: u64| {
+            let start = exponent << small.fraction;
+            match fractions.end {
+                ..=8 => (start..start + fractions.end).collect::<Vec<_>>(),
+                end => vec![start | random(exponent) & (end - 1)],
+            }
+        };
+        let codes =
+            (0..1 << small.exponent).flat_map(drawn).filter(|code| *code <= small.max_finite());
+        [around(layout, target, codes), at_boundaries(layout, target)].concat()
+    });
+    let own =
+        own.into_iter().filter(|magnitude| *magnitude < layout.infinity()).collect::<Vec<_>>();
+    distinct([unary(layout), signed(layout, &own)].concat())
 }
 
 /// Integers, halves, where fractions end, and the limits of integer types.

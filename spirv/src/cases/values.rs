@@ -114,6 +114,10 @@ pub(super) fn signed(layout: FloatLayout, magnitudes: &[u64]) -> Vec<u64> {
 /// The encoding that a non-negative encoding of a smaller format has in a wider one, infinity
 /// standing for the power of two after the largest finite value.
 pub(super) fn widened(wide: FloatLayout, small: FloatLayout, code: u64) -> u64 {
+    // The upper part of a wider one, subnormals as well.
+    if small.exponent == wide.exponent {
+        return code << (wide.fraction - small.fraction);
+    }
     let (exponent, fraction) = ((code >> small.fraction) as i32, code & (small.min_normal() - 1));
     let last = small.fraction as i32;
     match (exponent, fraction) {
@@ -126,16 +130,17 @@ pub(super) fn widened(wide: FloatLayout, small: FloatLayout, code: u64) -> u64 {
 /// The point half-way between an encoding of a smaller format and the next one.
 pub(super) fn midpoint(wide: FloatLayout, small: FloatLayout, code: u64) -> u64 {
     let (here, next) = (widened(wide, small, code), widened(wide, small, code + 1));
-    if code == 0 { next - wide.min_normal() } else { here.midpoint(next) }
+    if code == 0 && small.exponent < wide.exponent {
+        next - wide.min_normal()
+    } else {
+        here.midpoint(next)
+    }
 }
 
-/// Values at the boundaries of a smaller format, their neighbours, and the midpoints to the next
-/// one with theirs.
-pub(super) fn around(wide: FloatLayout, small: Format) -> Vec<u64> {
-    let Some(small) = small.float().filter(|small| small.bits() < wide.bits()) else {
-        return Vec::new();
-    };
-    let (normal, one, largest) = (small.min_normal(), scaled(small, 1, 0), small.max_finite());
+/// Values at the boundaries of a smaller format, as [`around`] has them.
+pub(super) fn at_boundaries(wide: FloatLayout, small: Format) -> Vec<u64> {
+    let Some(layout) = small.float() else { return Vec::new() };
+    let (normal, one, largest) = (layout.min_normal(), scaled(layout, 1, 0), layout.max_finite());
     let codes = [
         0,
         1,
@@ -150,6 +155,19 @@ pub(super) fn around(wide: FloatLayout, small: Format) -> Vec<u64> {
         largest - 1,
         largest,
     ];
+    around(wide, small, codes)
+}
+
+/// Values of a smaller format, their neighbours, and the midpoints to the next one with theirs;
+/// none where it is not smaller.
+pub(super) fn around(
+    wide: FloatLayout,
+    small: Format,
+    codes: impl IntoIterator<Item = u64>,
+) -> Vec<u64> {
+    let Some(small) = small.float().filter(|small| small.bits() < wide.bits()) else {
+        return Vec::new();
+    };
     let points = codes
         .into_iter()
         .flat_map(|code| [widened(wide, small, code), midpoint(wide, small, code)]);
@@ -190,5 +208,9 @@ mod tests {
         assert_eq!(widened(SINGLE, half, half.infinity()), 0x4780_0000);
         assert_eq!(midpoint(SINGLE, half, 0), 0x3300_0000);
         assert_eq!(midpoint(double, SINGLE, 0x3f80_0000), 0x3ff0_0000_1000_0000);
+        // Subnormal in both.
+        let brain = Format::Bf16.float().unwrap();
+        assert_eq!([0, 1].map(|code| midpoint(SINGLE, brain, code)), [0x8000, 0x1_8000]);
+        assert_eq!(widened(SINGLE, brain, brain.infinity()), 0x7f80_0000);
     }
 }

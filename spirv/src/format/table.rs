@@ -18,9 +18,13 @@ pub(super) struct FormatRow {
 /// What a value of a format is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Content {
-    /// A float of shaders; `encoding`: which, if not IEEE 754's (`OpTypeFloat`); `capability`: what
-    /// a module declares for it.
-    Float { layout: FloatLayout, encoding: Option<FPEncoding>, capability: Option<Capability> },
+    /// A float of shaders; `encoding`: which, if not IEEE 754's (`OpTypeFloat`); `declared`: what a
+    /// module declares for it, a capability and the extension that brings it.
+    Float {
+        layout: FloatLayout,
+        encoding: Option<FPEncoding>,
+        declared: Option<(Capability, &'static str)>,
+    },
     /// A 32-bit integer of shaders.
     Integer,
     /// A truth value of shaders.
@@ -58,7 +62,22 @@ const fn float(
     layout: FloatLayout,
     capability: Option<Capability>,
 ) -> FormatRow {
-    FormatRow { name, content: Content::Float { layout, encoding: None, capability } }
+    let declared = match capability {
+        Some(capability) => Some((capability, "")),
+        None => None,
+    };
+    FormatRow { name, content: Content::Float { layout, encoding: None, declared } }
+}
+
+/// A float whose encoding is not IEEE 754's.
+const fn encoded(
+    name: &'static str,
+    layout: FloatLayout,
+    encoding: FPEncoding,
+    declared: (Capability, &'static str),
+) -> FormatRow {
+    let (encoding, declared) = (Some(encoding), Some(declared));
+    FormatRow { name, content: Content::Float { layout, encoding, declared } }
 }
 
 const fn texel(
@@ -124,7 +143,7 @@ formats! {
     /// IEEE 754 binary64.
     F64 = float("f64", BINARY64, Some(Capability::Float64));
     /// bfloat16: the upper half of a binary32.
-    Bf16 = FormatRow { name: "bf16", content: Content::Float { layout: BFLOAT16, encoding: Some(FPEncoding::BFloat16KHR), capability: Some(Capability::BFloat16TypeKHR) } };
+    Bf16 = encoded("bf16", BFLOAT16, FPEncoding::BFloat16KHR, (Capability::BFloat16TypeKHR, "SPV_KHR_bfloat16"));
     /// 32-bit two's complement integer.
     I32 = FormatRow { name: "i32", content: Content::Integer };
     /// 32-bit unsigned integer.

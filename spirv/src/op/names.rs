@@ -139,7 +139,7 @@ const NAMES: [(&str, &[&str], &[&str]); 97] = [
 ];
 
 /// Names in one language.
-const NAMES_IN: [(&str, Language, &[&str]); 81] = [
+const NAMES_IN: [(&str, Language, &[&str]); 82] = [
     ("load", Language::Glsl, &["texelFetch", "imageLoad"]),
     ("load", Language::Hlsl, &["Load"]),
     ("load", Language::Wgsl, &["textureLoad"]),
@@ -179,7 +179,8 @@ const NAMES_IN: [(&str, Language, &[&str]); 81] = [
     ("tan", Language::Cuda, &["__tanf"]),
     ("pow", Language::Cuda, &["powf", "__powf"]),
     ("fconvert_f16", Language::Cuda, &["__float2half_rn"]),
-    ("fconvert_f32", Language::Cuda, &["__half2float"]),
+    ("fconvert_f32", Language::Cuda, &["__half2float", "__bfloat162float"]),
+    ("fconvert_bf16", Language::Cuda, &["__float2bfloat16_rn"]),
     ("convert_f_to_s", Language::Cuda, &["__float2int_rz"]),
     ("dpdx", Language::Glsl, &["dFdx"]),
     ("dpdy", Language::Glsl, &["dFdy"]),

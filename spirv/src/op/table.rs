@@ -41,6 +41,8 @@ const fn line(part: MatrixUse) -> OperandType {
     OperandType { format: None, width: Width::Line(part) }
 }
 const ELEMENTS: &[Format] = &[F16, Bf16, F32, I32, U32];
+/// Floats that move; some do nothing else but become others.
+const MOVED: &[Format] = Format::SCALAR_FLOATS;
 
 const fn core(op: SpvOp) -> Code {
     Code::Inst(Inst::Core(op))
@@ -317,9 +319,10 @@ pub static OPS: &[Op] = &[
     row("matrix_times_matrix", FLOATS, &[SQUARE, SQUARE], SQUARE, core(SpvOp::MatrixTimesMatrix), "$0 * $1", Function::MatrixTimesMatrix, "matrix product").whole(2, 4),
     row("outer_product", FLOATS, &[T, T], SQUARE, core(SpvOp::OuterProduct), "outerProduct($0, $1)", Function::OuterProduct, "columns x * a component of y").whole(2, 4),
     // Conversions.
-    row("fconvert_f16", &[F32, F64], &[T], fixed(F16), core(SpvOp::FConvert), "", Function::ToFloat, "to binary16"),
-    row("fconvert_f32", &[F16, F64], &[T], fixed(F32), core(SpvOp::FConvert), "", Function::ToFloat, "to binary32"),
-    row("fconvert_f64", &[F16, F32], &[T], fixed(F64), core(SpvOp::FConvert), "", Function::ToFloat, "to binary64"),
+    row("fconvert_f16", &[F32, F64, Bf16], &[T], fixed(F16), core(SpvOp::FConvert), "", Function::ToFloat, "to binary16"),
+    row("fconvert_f32", &[F16, F64, Bf16], &[T], fixed(F32), core(SpvOp::FConvert), "", Function::ToFloat, "to binary32"),
+    row("fconvert_f64", &[F16, F32, Bf16], &[T], fixed(F64), core(SpvOp::FConvert), "", Function::ToFloat, "to binary64"),
+    row("fconvert_bf16", HALF_AND_SINGLE, &[T], fixed(Bf16), core(SpvOp::FConvert), "", Function::ToFloat, "to bfloat16"),
     row("quantize_to_f16", SINGLE, &[T], T, core(SpvOp::QuantizeToF16), "", Function::QuantizeToF16, "to binary16 and back, subnormals of binary16 to zero"),
     row("narrow_widen", SINGLE, &[T], T, Code::Steps(&[step_to(SpvOp::FConvert, &[Arg::Param(0)], fixed(F16)), step(SpvOp::FConvert, &[Arg::Step(0)])]), "", Function::NarrowWiden, "to binary16 and back by two conversions"),
     row("convert_f_to_s", FLOATS, &[T], fixed(I32), core(SpvOp::ConvertFToS), "", Function::ToInteger, "to a signed integer, towards zero"),
@@ -356,16 +359,16 @@ pub static OPS: &[Op] = &[
     chain("fmul_widen_f32_fadd", HALF, (&[T, T, fixed(F32)], fixed(F32)), &[PRODUCT, first_to(F32), step_to(SpvOp::FAdd, &[Arg::Step(1), Arg::Param(2)], fixed(F32))], &[Link::Round(F16), Link::Add, Link::Round(F32)], "x * y, converted to binary32, + z"),
     chain("fmul_widen_f64_fadd", SINGLE, (&[T, T, fixed(F64)], fixed(F64)), &[PRODUCT, first_to(F64), step_to(SpvOp::FAdd, &[Arg::Step(1), Arg::Param(2)], fixed(F64))], &[Link::Round(F32), Link::Add, Link::Round(F64)], "x * y, converted to binary64, + z"),
     // Bit movers.
-    row("load_store", FLOATS, &[T], T, Code::LoadStore, "$0", Function::Move, "load and store"),
-    row("copy_object", FLOATS, &[T], T, core(SpvOp::CopyObject), "", Function::Move, "OpCopyObject"),
-    row("shuffle", FLOATS, &[T], T, Code::Shuffle, "", Function::Move, "composite construct, vector shuffle, extract").whole(1, 1),
+    row("load_store", MOVED, &[T], T, Code::LoadStore, "$0", Function::Move, "load and store"),
+    row("copy_object", MOVED, &[T], T, core(SpvOp::CopyObject), "", Function::Move, "OpCopyObject"),
+    row("shuffle", MOVED, &[T], T, Code::Shuffle, "", Function::Move, "composite construct, vector shuffle, extract").whole(1, 1),
     row("bitcast", SINGLE, &[T], fixed(U32), core(SpvOp::Bitcast), "floatBitsToUint($0)", Function::Move, "float to uint, same bits"),
-    row("select", FLOATS, &[BOOL, T, T], T, core(SpvOp::Select), "$0 ? $1 : $2", Function::Choose, "OpSelect"),
-    row("phi", FLOATS, &[BOOL, T, T], T, Code::Phi, "", Function::Choose, "OpPhi behind a branch").whole(1, 1),
+    row("select", MOVED, &[BOOL, T, T], T, core(SpvOp::Select), "$0 ? $1 : $2", Function::Choose, "OpSelect"),
+    row("phi", MOVED, &[BOOL, T, T], T, Code::Phi, "", Function::Choose, "OpPhi behind a branch").whole(1, 1),
     row("select_uint", SINGLE, &[BOOL, UINT, UINT], UINT, core(SpvOp::Select), "$0 ? $1 : $2", Function::Choose, "OpSelect of unsigned integers").whole(1, 1),
     row("phi_uint", SINGLE, &[BOOL, UINT, UINT], UINT, Code::Phi, "", Function::Choose, "OpPhi of unsigned integers behind a branch").whole(1, 1),
-    row("select_constants", FLOATS, &[BOOL, T, T], T, Code::SelectConstants, "", Function::Choose, "OpSelect of constants by a condition known at run time").whole(1, 1),
-    row("phi_constants", FLOATS, &[BOOL, T, T], T, Code::PhiConstants, "", Function::Choose, "OpPhi of constants behind a branch known at run time").whole(1, 1),
+    row("select_constants", MOVED, &[BOOL, T, T], T, Code::SelectConstants, "", Function::Choose, "OpSelect of constants by a condition known at run time").whole(1, 1),
+    row("phi_constants", MOVED, &[BOOL, T, T], T, Code::PhiConstants, "", Function::Choose, "OpPhi of constants behind a branch known at run time").whole(1, 1),
     row("select_uint_constants", SINGLE, &[BOOL, UINT, UINT], UINT, Code::SelectConstants, "", Function::Choose, "OpSelect of integer constants by a condition known at run time").whole(1, 1),
     row("phi_uint_constants", SINGLE, &[BOOL, UINT, UINT], UINT, Code::PhiConstants, "", Function::Choose, "OpPhi of integer constants behind a branch known at run time").whole(1, 1),
     // Packed formats.

@@ -70,6 +70,7 @@ use rspirv::binary::Assemble;
 
 mod bits;
 mod conditions;
+mod emulate;
 mod fault;
 mod instruction;
 mod modes;
@@ -83,6 +84,7 @@ mod round;
 #[cfg(test)]
 mod tests;
 
+pub use emulate::{CLAIMED, Emulation};
 use fault::{Direction, Fault, Verb};
 use module::Rewriter;
 
@@ -171,6 +173,14 @@ pub fn rewrite(
     Ok(rewriter.finish().assemble())
 }
 
+/// Takes the formats that are the layer's own out of a module. The errors are those of [`rewrite`].
+pub fn emulate(words: &[u32], emulations: &[Emulation]) -> Result<Vec<u32>, String> {
+    let module = fpprobe_spirv::load(words).map_err(|error| error.to_string())?;
+    let mut rewriter = Rewriter::new(module, 0);
+    let changed = rewriter.emulate(emulations)?;
+    Ok(if changed { rewriter.finish().assemble() } else { words.to_vec() })
+}
+
 /// What the honoured modes say, as faults that come after all others: a mode that is honoured beats
 /// a habit.
 fn honoured(modes: &[Mode], selected: &BTreeSet<Control>) -> Vec<Fault> {
@@ -187,7 +197,7 @@ fn honoured(modes: &[Mode], selected: &BTreeSet<Control>) -> Vec<Fault> {
                     op.result.format.unwrap_or(format)
                 };
                 let rounded = !matches!(op.function, Function::InverseSqrt | Function::Load);
-                round::knows(op, format) && rounded && result.bits() == width
+                round::knows(op, format) && rounded && has_width(result, width)
             };
             let fault = Fault::new(Verb::Round(Direction::TowardZero));
             vec![Fault { operations: fault::operations(rounds), ..fault }]
@@ -197,11 +207,14 @@ fn honoured(modes: &[Mode], selected: &BTreeSet<Control>) -> Vec<Fault> {
     .collect()
 }
 
+/// Whether modes of this width are about a format.
+fn has_width(format: Format, width: u32) -> bool {
+    format.float().and_then(FloatLayout::mode_width) == Some(width)
+}
+
 /// Subnormals of the float format of this width flushed or kept, as operands and as results.
 fn flush(width: u32, flush: Option<fault::Sign>) -> Vec<Fault> {
-    let of_width =
-        |format: &Format| format.float().and_then(FloatLayout::mode_width) == Some(width);
-    let formats = Format::ALL.into_iter().filter(of_width);
+    let formats = Format::ALL.into_iter().filter(|format| has_width(*format, width));
     formats
         .flat_map(|format| {
             [true, false].map(|operands| Fault::new(Verb::Flush { format, operands, flush }))

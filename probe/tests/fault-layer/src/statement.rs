@@ -9,7 +9,7 @@ use fpprobe_profiles::matrix::UnitModel;
 use fpprobe_spirv::Control;
 
 use crate::action::Action;
-use crate::arithmetic::Arithmetic;
+use crate::arithmetic::{Arithmetic, Emulation};
 use crate::call::Call;
 use crate::kernels::Patterns;
 use crate::property::Field;
@@ -56,6 +56,8 @@ pub enum Kind {
     },
     /// A claim is withdrawn.
     Deny(Control),
+    /// A format is claimed, and done in integers.
+    Emulate(Emulation),
     /// `VkShaderFloatControlsIndependence` of denormal and rounding modes.
     Independence(i32),
     /// A feature ([`crate::property::FEATURES`]) has this value.

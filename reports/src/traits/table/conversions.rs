@@ -16,6 +16,7 @@ const PACKED_FLOATS: &[&str] = &["b10g11r11"];
 const NORMALIZED: &[&str] = &["rgba8unorm", "rgba8snorm"];
 
 const NARROW: &str = "mixed precision and texture uploads depend on it";
+const MODELS: &str = "weights and activations of models differ from device to device where it does";
 const STORED: &str = "what a render target or image holds depends on it";
 const INTEGERS: &str = "D3D saturates and takes NaN for 0; the other languages leave it open";
 
@@ -50,6 +51,43 @@ pub(super) static TRAITS: &[TraitRow] = &[
         "Does f32 to f16 keep a NaN?",
         NARROW,
         Aspect(Nan, &["f32.fconvert_f16"]),
+    ),
+    row(
+        "f32.to_bf16_rounding",
+        SINGLE,
+        "Which way is f32 to bf16 rounded?",
+        MODELS,
+        Aspect(Rounding, &["f32.fconvert_bf16"]),
+    ),
+    row(
+        "f32.to_bf16_overflow",
+        SINGLE,
+        "What does f32 to bf16 give beyond the largest bf16?",
+        MODELS,
+        Aspect(Overflow, &["f32.fconvert_bf16"]),
+    ),
+    row(
+        "f32.to_bf16_subnormals",
+        SINGLE,
+        "Does f32 to bf16 keep subnormal results?",
+        MODELS,
+        Aspect(SubnormalResults, &["f32.fconvert_bf16"]),
+    ),
+    row(
+        "f32.to_bf16_nan",
+        SINGLE,
+        "Does f32 to bf16 keep a NaN?",
+        MODELS,
+        Aspect(Nan, &["f32.fconvert_bf16"]),
+    )
+    .under(&[DEFAULT, STRICT]),
+    // The least subnormal.
+    row(
+        "bf16.to_f32_subnormals",
+        &["bf16"],
+        "Does bf16 to f32 keep subnormals?",
+        MODELS,
+        Bits("bf16.fconvert_f32", &[1], &[(0x1_0000, "kept"), (0, "flushed")]),
     ),
     row(
         "f32.pack_half_rounding",

@@ -106,6 +106,11 @@ impl Rewriter {
                 self.emit(Op::Bitcast, carrier, ids([pair]))
             }
             Format::I32 | Format::F32 | Format::F64 => self.emit(Op::Bitcast, carrier, ids([part])),
+            _ if format.float_encoding().is_some() => {
+                let narrow = self.int(format.bits(), 0);
+                let own = self.emit(Op::Bitcast, narrow, ids([part]));
+                self.emit(Op::UConvert, carrier, ids([own]))
+            }
             _ => part,
         }
     }
@@ -129,6 +134,11 @@ impl Rewriter {
             }
             Format::I32 | Format::F32 | Format::F64 => {
                 self.emit(Op::Bitcast, scalar, ids([bits.id]))
+            }
+            format if format.float_encoding().is_some() => {
+                let narrow = self.int(format.bits(), 0);
+                let own = self.emit(Op::UConvert, narrow, ids([bits.id]));
+                self.emit(Op::Bitcast, scalar, ids([own]))
             }
             _ => bits.id,
         }

@@ -74,8 +74,14 @@ impl Rewriter {
     }
 
     pub fn int(&mut self, width: u32, signed: u32) -> Word {
-        if width == 64 {
-            self.capability(Capability::Int64);
+        let capability = match width {
+            8 => Some(Capability::Int8),
+            16 => Some(Capability::Int16),
+            64 => Some(Capability::Int64),
+            _ => None,
+        };
+        if let Some(capability) = capability {
+            self.capability(capability);
         }
         self.global(Op::TypeInt, None, [width, signed].map(Operand::LiteralBit32).to_vec())
     }
@@ -85,11 +91,13 @@ impl Rewriter {
         match format {
             Format::Bool => self.global(Op::TypeBool, None, Vec::new()),
             Format::I32 => self.int(32, 1),
-            Format::F16 | Format::F32 | Format::F64 => {
+            _ if format.float().is_some() => {
                 if format == Format::F64 {
                     self.capability(Capability::Float64);
                 }
-                self.global(Op::TypeFloat, None, vec![Operand::LiteralBit32(format.bits())])
+                let encoding = format.float_encoding().map(Operand::FPEncoding);
+                let width = Operand::LiteralBit32(format.bits());
+                self.global(Op::TypeFloat, None, [width].into_iter().chain(encoding).collect())
             }
             _ => self.int(32, 0),
         }

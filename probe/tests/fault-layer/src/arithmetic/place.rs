@@ -63,9 +63,12 @@ impl Places {
                     scalar(Format::U32)
                 }
                 (SpvOp::TypeInt, [Operand::LiteralBit32(32), _]) => scalar(Format::I32),
-                (SpvOp::TypeFloat, [Operand::LiteralBit32(16)]) => scalar(Format::F16),
-                (SpvOp::TypeFloat, [Operand::LiteralBit32(32)]) => scalar(Format::F32),
-                (SpvOp::TypeFloat, [Operand::LiteralBit32(64)]) => scalar(Format::F64),
+                (SpvOp::TypeFloat, [Operand::LiteralBit32(width)]) => {
+                    Format::of_float_type(*width, None).and_then(scalar)
+                }
+                (SpvOp::TypeFloat, [Operand::LiteralBit32(width), Operand::FPEncoding(own)]) => {
+                    Format::of_float_type(*width, Some(*own)).and_then(scalar)
+                }
                 (SpvOp::TypeVector, [Operand::IdRef(part), Operand::LiteralBit32(count)]) => {
                     views.get(part).map(|view| View { count: *count, ..*view })
                 }
@@ -87,6 +90,12 @@ impl Places {
     /// How a value is made; `None` for pointers, images and the like.
     pub fn view(&self, value: Word) -> Option<View> {
         self.views.get(self.types.get(&value)?).copied()
+    }
+
+    /// The types of single numbers.
+    pub fn scalars(&self) -> impl Iterator<Item = (Word, Format)> {
+        let scalars = self.views.iter().filter(|(_, view)| view.count == 1);
+        scalars.map(|(kind, view)| (*kind, view.format))
     }
 
     /// The kernel that each block of a function belongs to: from the block of its name to where the

@@ -8,6 +8,7 @@ use fpprobe_spirv::Control;
 
 use super::chain;
 use super::state::state;
+use crate::arithmetic::CLAIMED;
 use crate::property::{self, Field, float_control, float_control12};
 use crate::statement::Kind;
 
@@ -128,6 +129,7 @@ pub(super) unsafe fn chained(chain: *mut c_void) {
 pub(super) fn switched() -> impl Iterator<Item = (&'static str, vk::Bool32)> {
     kinds().filter_map(|kind| match kind {
         Kind::Feature(name, value) => Some((*name, *value)),
+        Kind::Emulate(emulation) => Some((emulation.claimed()?.feature, vk::TRUE)),
         // This mode's claim is a feature.
         Kind::Claim { control: Control::FastMath0, .. } => Some(("shaderFloatControls2", vk::TRUE)),
         Kind::Deny(Control::FastMath0) => Some(("shaderFloatControls2", vk::FALSE)),
@@ -217,7 +219,15 @@ pub(super) unsafe fn places(
             vk::PhysicalDevice16BitStorageFeatures<'_>: storage_buffer16_bit_access,
             vk::PhysicalDeviceVulkan11Features<'_>: storage_buffer16_bit_access
         ),
-        _ => Vec::new(),
+        _ => {
+            let claimed = CLAIMED.iter().find(|claimed| claimed.feature == name);
+            let kind = claimed.map(|claimed| vk::StructureType::from_raw(claimed.structure));
+            // SAFETY: the caller's promise. The flags follow type and next pointer.
+            let flags = kind.and_then(|kind| unsafe {
+                Some(chain::find_kind(chain, kind)?.add(1).cast::<vk::Bool32>())
+            });
+            flags.into_iter().collect()
+        }
     }
 }
 
@@ -230,6 +240,7 @@ pub(super) fn switched_extensions() -> Vec<(String, bool)> {
             Some((own(khr::shader_float_controls2::NAME), true))
         }
         Kind::Report(_) => Some((own(ext::device_fault::NAME), true)),
+        Kind::Emulate(emulation) => Some((emulation.claimed()?.extension.to_owned(), true)),
         _ => None,
     });
     expected.collect()

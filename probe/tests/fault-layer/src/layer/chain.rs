@@ -72,12 +72,23 @@ pub(super) unsafe fn advance<L>(
 /// # Safety
 /// `chain` is a chain of structures that nobody else uses and that may be written.
 pub(super) unsafe fn find<'a, T: vk::TaggedStructure>(chain: *const c_void) -> Option<&'a mut T> {
-    let mut place = chain.cast_mut().cast::<vk::BaseOutStructure<'_>>();
+    // SAFETY: the caller's promise; the type says what it is.
+    unsafe { find_kind(chain, T::STRUCTURE_TYPE)?.cast::<T>().as_mut() }
+}
+
+/// The same by the type's number.
+///
+/// # Safety
+/// As for [`find`].
+pub(super) unsafe fn find_kind(
+    chain: *const c_void,
+    kind: vk::StructureType,
+) -> Option<*mut vk::BaseOutStructure<'static>> {
+    let mut place = chain.cast_mut().cast::<vk::BaseOutStructure<'static>>();
     // SAFETY: every structure of a chain begins with type and next pointer.
     while let Some(structure) = unsafe { place.as_ref() } {
-        if structure.s_type == T::STRUCTURE_TYPE {
-            // SAFETY: the type says what it is; see above.
-            return unsafe { place.cast::<T>().as_mut() };
+        if structure.s_type == kind {
+            return Some(place);
         }
         place = structure.p_next;
     }

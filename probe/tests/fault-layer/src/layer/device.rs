@@ -9,6 +9,7 @@ use ash::{ext, vk};
 use super::chain::{self, DeviceLink};
 use super::state::{Device, before, device, keep_device};
 use super::{answers, commands, device_fault, instance, lists, memory, plain, queues, shader};
+use crate::arithmetic::CLAIMED;
 
 /// The layer's function of this name.
 pub(super) fn find(name: &str) -> Option<unsafe extern "system" fn()> {
@@ -133,8 +134,13 @@ impl KernelCases<'_> {
                 vk::StructureType::PHYSICAL_DEVICE_SHADER_FLOAT_CONTROLS_2_FEATURES_KHR,
             ),
         ];
+        // What is emulated is none of the driver's.
+        let emulated = CLAIMED.map(|claimed| {
+            let is_ours = answers::switched().any(|(name, _)| name == claimed.feature);
+            (is_ours, vk::StructureType::from_raw(claimed.structure))
+        });
         let first = (&raw mut info).cast();
-        let foreign = foreign.into_iter().filter(|(ours, _)| *ours);
+        let foreign = foreign.into_iter().chain(emulated).filter(|(ours, _)| *ours);
         // SAFETY: the chain is the caller's.
         let mut unlinked: Vec<_> =
             foreign.filter_map(|(_, kind)| unsafe { chain::unlink(first, kind) }).collect();

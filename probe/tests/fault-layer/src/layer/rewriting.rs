@@ -2,7 +2,7 @@
 
 use super::process::fail;
 use super::state::{state, strikes};
-use crate::arithmetic::{Arithmetic, Mode, rewrite};
+use crate::arithmetic::{Arithmetic, Emulation, Mode, emulate, rewrite};
 use crate::kernels;
 use crate::statement::Kind;
 use crate::trigger::Module;
@@ -27,13 +27,19 @@ fn rewritten(words: &[u32], module: &Module, number: u64) -> Option<Vec<u32>> {
             _ => None,
         })
         .collect();
-    if faults.is_empty() && modes.is_empty() {
+    let emulations: Vec<Emulation> = statements()
+        .filter_map(|armed| match armed.statement.kind {
+            Kind::Emulate(emulation) => Some(emulation),
+            _ => None,
+        })
+        .collect();
+    if faults.is_empty() && modes.is_empty() && emulations.is_empty() {
         return None;
     }
     let what =
         || if module.kernels.is_empty() { "a module".to_owned() } else { module.kernels.join(" ") };
-    Some(
-        rewrite(words, &faults, &modes, number)
-            .unwrap_or_else(|error| fail(&format!("{}: {error}", what()))),
-    )
+    let rewritten = rewrite(words, &faults, &modes, number)
+        .and_then(|words| emulate(&words, &emulations))
+        .unwrap_or_else(|error| fail(&format!("{}: {error}", what())));
+    Some(rewritten)
 }

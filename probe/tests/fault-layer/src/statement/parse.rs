@@ -142,6 +142,7 @@ fn kind(words: &[&str], place: Option<&'static Call>) -> Result<Kind, String> {
         ["claim", name] => Kind::Claim { control: control(name)?, honoured: true },
         ["claim", name, "ignored"] => Kind::Claim { control: control(name)?, honoured: false },
         ["deny", name] => Kind::Deny(control(name)?),
+        ["emulate", rest @ ..] => Kind::Emulate(rest.join(" ").parse()?),
         // VkShaderFloatControlsIndependence.
         ["independence", "32-bit-only"] => Kind::Independence(0),
         ["independence", "all"] => Kind::Independence(1),

@@ -1,0 +1,140 @@
+//! Conversions from and to bfloat16 under Vulkan's rules, against neighbours looked up in a list of
+//! all of its numbers.
+
+use fpprobe_profiles::accepts::KernelDemands;
+use fpprobe_profiles::profile;
+use fpprobe_spirv::{Kernel, cases};
+
+/// The results that Vulkan's rules accept of a kernel's operand, of those given.
+fn accepted(demands: &KernelDemands<'_>, operand: u64, results: &[u64]) -> Vec<u64> {
+    let (accepted, _) = demands.accepts(&[operand]);
+    results.iter().copied().filter(|result| accepted.contains(&[*result])).collect()
+}
+
+fn demands(id: &str, check: impl FnOnce(&KernelDemands<'_>)) {
+    let vulkan = profile::built_in("vulkan").unwrap().unwrap();
+    let kernel: Kernel = id.parse().unwrap();
+    check(&KernelDemands::new([&vulkan], &kernel));
+}
+
+/// A bfloat16 is the upper half of a binary32.
+fn of_bfloat16(code: u64) -> f64 {
+    f64::from(f32::from_bits((code as u32) << 16))
+}
+
+fn of_binary16(code: u64) -> f64 {
+    let (exponent, fraction) = ((code >> 10 & 31) as i32, (code & 0x3ff) as f64);
+    let magnitude = match exponent {
+        0 => fraction * 2_f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1.0 + fraction / 1024.0) * 2_f64.powi(exponent - 15),
+    };
+    if code >> 15 == 1 { -magnitude } else { magnitude }
+}
+
+/// The code that a number cut towards zero has, the next one, and whether that is nearer, or as
+/// near and even. Codes of magnitudes are in the order of the numbers.
+fn neighbours(number: f64, largest: u64, value: impl Fn(u64) -> f64) -> (u64, u64, bool) {
+    let magnitude = number.abs();
+    let (mut low, mut high) = (0, largest);
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if value(middle) <= magnitude { low = middle } else { high = middle - 1 }
+    }
+    // Behind the largest one the step is the same.
+    let next = if low == largest { 2.0 * value(low) - value(low - 1) } else { value(low + 1) };
+    let (below, above) = (magnitude - value(low), next - magnitude);
+    (low, low + 1, above < below || above == below && low & 1 == 1)
+}
+
+#[test]
+fn numbers_become_the_nearest_bfloat16_or_the_one_towards_zero() {
+    let narrowed = |id: &str,
+                    sign: u32,
+                    operands: &mut dyn Iterator<Item = u64>,
+                    value: &dyn Fn(u64) -> f64| {
+        demands(id, |demands| {
+            let mut seen = 0;
+            for operand in operands {
+                let number = value(operand);
+                if !number.is_normal() {
+                    continue;
+                }
+                let (cut, next, up) = neighbours(number, 0x7f7f, of_bfloat16);
+                let signed = |code: u64| code | (operand >> sign) << 15;
+                let near = [cut.saturating_sub(1), cut, next, next + 1].map(signed);
+                let is_exact = of_bfloat16(cut) == number.abs();
+                let expected = if up && !is_exact {
+                    vec![signed(cut), signed(next)]
+                } else {
+                    vec![signed(cut)]
+                };
+                assert_eq!(accepted(demands, operand, &near), expected, "{id} {operand:x}");
+                seen += 1;
+            }
+            assert!(seen > 2000, "{id}: {seen}");
+        });
+    };
+    // Of binary16 every number but subnormals is a normal binary64; so is every bfloat16 near it.
+    narrowed(
+        "f16.fconvert_bf16",
+        15,
+        &mut (0..1 << 16).filter(|code| code >> 10 & 31 != 0),
+        &of_binary16,
+    );
+    let kernel: Kernel = "f32.fconvert_bf16".parse().unwrap();
+    let list = cases::with_random(&kernel, cases::cases(&kernel), 50_000, 7);
+    let is_normal = |bits: &u64| f32::from_bits(*bits as u32).is_normal();
+    // What rounds to infinity is not demanded without a control.
+    let in_range = |bits: &u64| bits & 0x7fff_ffff < 0x7f7f_8000;
+    let operands: Vec<u64> =
+        list.iter().map(|case| case[0]).filter(is_normal).filter(in_range).collect();
+    narrowed("f32.fconvert_bf16", 31, &mut operands.into_iter(), &|bits| {
+        f64::from(f32::from_bits(bits as u32))
+    });
+}
+
+#[test]
+fn a_bfloat16_is_the_same_number_elsewhere() {
+    for code in [0x3f80_u64, 0x0080, 0x7f7f, 0xc2f7, 0x3eab] {
+        for (id, expected) in
+            [("bf16.fconvert_f32", code << 16), ("bf16.fconvert_f64", of_bfloat16(code).to_bits())]
+        {
+            demands(id, |demands| {
+                let results = [expected - 1, expected, expected + 1];
+                assert_eq!(accepted(demands, code, &results), [expected], "{id} {code:x}");
+            });
+        }
+    }
+    // All of them, but those whose treatment is free.
+    demands("bf16.fconvert_f32", |demands| {
+        for code in (0..1 << 16).filter(|code| !matches!(code >> 7 & 255, 0 | 255)) {
+            let results = [(code << 16) - 1, code << 16, code << 16 | 1];
+            assert_eq!(accepted(demands, code, &results), [code << 16], "{code:x}");
+        }
+        // A subnormal is itself, or flushed.
+        assert_eq!(
+            accepted(demands, 1, &[0, 1, 0x1_0000, 0x8000_0000]),
+            [0, 0x1_0000, 0x8000_0000]
+        );
+    });
+}
+
+#[test]
+fn without_fast_math_a_nan_stays_one() {
+    demands("f32.fconvert_bf16:controls=fastmath0", |demands| {
+        // Cut, this NaN is an infinity; with half a unit added, a zero.
+        for nan in [0x7f80_0001, 0x7fff_ffff] {
+            assert_eq!(
+                accepted(demands, nan, &[0x7f80, 0x8000, 0, 0x7fc0, 0xffc1]),
+                [0x7fc0, 0xffc1]
+            );
+        }
+        assert_eq!(accepted(demands, 0xff80_0000, &[0xff80, 0x7f80, 0xff7f]), [0xff80]);
+        assert_eq!(accepted(demands, 0x8000_0000, &[0x8000, 0]), [0x8000]);
+        // Beyond the range, to nearest and towards zero.
+        assert_eq!(accepted(demands, 0x7f7f_ffff, &[0x7f7f, 0x7f80, 0x7fc0]), [0x7f7f, 0x7f80]);
+        assert_eq!(accepted(demands, 0x7f7f_7fff, &[0x7f7e, 0x7f7f, 0x7f80]), [0x7f7f]);
+    });
+}

@@ -55,10 +55,10 @@ impl Set {
     pub fn nan(encoding: Encoding) -> Set {
         let Encoding::Float(layout) = encoding else { return Set::nothing(encoding) };
         let (first, last) = encoding.limits();
-        let infinity = layout.infinity() as i64;
-        let positive = (infinity + 1, last);
+        let least = layout.first_nan() as i64;
+        let positive = (least, last);
         let ranges = if layout.signed {
-            smallvec![(first, -infinity - 2), positive]
+            smallvec![(first, -least - 1), positive]
         } else {
             smallvec![positive]
         };

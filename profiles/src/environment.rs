@@ -77,6 +77,11 @@ pub enum Overflow {
     Either,
     /// What rounding gives; instead of infinity also the largest finite value.
     RoundOrSaturate,
+    /// Infinity, or NaN where the format has none; less than a unit beyond the largest finite value
+    /// also what rounding gives.
+    Leave,
+    /// The largest finite value, of an infinity as well.
+    Clamp,
 }
 
 /// What a conversion to an integer does with NaN and out of range.

@@ -19,7 +19,7 @@ mod sequential;
 mod tree;
 mod unit_model;
 
-use fpprobe_spirv::layout::{BFLOAT16, BINARY16, BINARY32, FloatLayout};
+use fpprobe_spirv::layout::{BFLOAT16, BINARY16, BINARY32, FLOAT8_E4M3, FloatLayout};
 
 pub(crate) use aspect::units;
 pub use aspect::{AspectResult, MatrixAspect};
@@ -34,20 +34,14 @@ pub struct MatrixInput {
     pub name: &'static str,
     /// Its bits.
     pub layout: FloatLayout,
-    /// Encoding of the largest finite magnitude; those beyond are infinities and NaNs.
-    pub finite: u64,
 }
 
 /// IEEE 754 binary16.
-pub const F16: MatrixInput = MatrixInput { name: "f16", layout: BINARY16, finite: 0x7bff };
+pub const F16: MatrixInput = MatrixInput { name: "f16", layout: BINARY16 };
 /// bfloat16: the upper half of a binary32.
-pub const BF16: MatrixInput = MatrixInput { name: "bf16", layout: BFLOAT16, finite: 0x7f7f };
+pub const BF16: MatrixInput = MatrixInput { name: "bf16", layout: BFLOAT16 };
 /// float8 E4M3: no infinities, one NaN of each sign.
-pub const E4M3: MatrixInput = MatrixInput {
-    name: "e4m3",
-    layout: FloatLayout { signed: true, exponent: 4, fraction: 3 },
-    finite: 0x7e,
-};
+pub const E4M3: MatrixInput = MatrixInput { name: "e4m3", layout: FLOAT8_E4M3 };
 
 /// A matrix unit that adds aligned terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,9 +91,9 @@ impl MatrixModel {
         b: &[u64],
         c: u64,
     ) -> Option<u64> {
-        let mut sum = Term::new(output, output.max_finite(), c)?;
+        let mut sum = Term::new(output, c)?;
         let factors = |(a, b): (&u64, &u64)| {
-            let of = |bits: u64| Term::new(input.layout, input.finite, bits);
+            let of = |bits: u64| Term::new(input.layout, bits);
             Some(of(*a)?.times(of(*b)?))
         };
         let products: Vec<Term> = a.iter().zip(b).map(factors).collect::<Option<_>>()?;
@@ -128,7 +122,7 @@ impl MatrixModel {
 
 impl Term {
     /// The number of an encoding with a sign; `None` for infinities and NaNs.
-    fn new(layout: FloatLayout, finite: u64, bits: u64) -> Option<Term> {
+    fn new(layout: FloatLayout, bits: u64) -> Option<Term> {
         let magnitude = bits & layout.magnitude_mask();
         let (exponent, fraction) =
             (magnitude >> layout.fraction, magnitude & ((1 << layout.fraction) - 1));
@@ -136,7 +130,11 @@ impl Term {
         let significand = i128::from(hidden | fraction);
         let significand = if bits & layout.sign_bit() == 0 { significand } else { -significand };
         let exponent = (exponent.max(1) as i32) - layout.bias();
-        (magnitude <= finite).then_some(Term { significand, exponent, fraction: layout.fraction })
+        (magnitude <= layout.max_finite()).then_some(Term {
+            significand,
+            exponent,
+            fraction: layout.fraction,
+        })
     }
 
     fn times(self, other: Term) -> Term {

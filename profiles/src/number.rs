@@ -140,7 +140,8 @@ impl Number for Quad {
 /// The smallest normal and the largest finite number of a format.
 pub fn limits(layout: FloatLayout) -> [f64; 2] {
     let at = |exponent: i32| ((exponent + 1023) as u64) << 52;
-    [at(1 - layout.bias()), at(layout.bias()) | (layout.min_normal() - 1) << (52 - layout.fraction)]
+    let fraction = layout.max_finite() & (layout.min_normal() - 1);
+    [at(1 - layout.bias()), at(layout.greatest_exponent()) | fraction << (52 - layout.fraction)]
         .map(f64::from_bits)
 }
 

@@ -10,7 +10,8 @@ use rustc_apfloat::{Float, FloatConvert, Round, Status};
 const QUAD_FRACTION: u32 = 112;
 const QUAD_BIAS: i32 = 16383;
 /// Layout of binary64.
-pub const DOUBLE: FloatLayout = FloatLayout { signed: true, exponent: 11, fraction: 52 };
+pub const DOUBLE: FloatLayout =
+    FloatLayout { signed: true, exponent: 11, fraction: 52, infinite: true };
 
 /// The encoded value as binary128: exact; NaNs lose their payload.
 pub fn decode(layout: FloatLayout, bits: u64) -> Quad {
@@ -139,7 +140,7 @@ pub fn cut(layout: FloatLayout, value: Quad) -> Cut {
 /// Cuts a number that is not zero, `significand * 2^(leading - 112)`, the significand's leading bit
 /// being bit 112.
 pub(crate) fn cut_number(layout: FloatLayout, leading: i32, significand: u128) -> Cut {
-    if leading > layout.bias() {
+    if leading > layout.greatest_exponent() {
         // At least twice the largest power of two: above the rounding limit too.
         return Cut { magnitude: layout.max_finite(), exact: false, half: Ordering::Greater };
     }
@@ -152,6 +153,9 @@ pub(crate) fn cut_number(layout: FloatLayout, leading: i32, significand: u128) -
     let kept = (significand >> shift) as u64;
     let rest = significand & ((1 << shift) - 1);
     let magnitude = ((field as u64 - 1) << layout.fraction) + kept;
+    if magnitude > layout.max_finite() {
+        return Cut { magnitude: layout.max_finite(), exact: false, half: Ordering::Greater };
+    }
     Cut { magnitude, exact: rest == 0, half: rest.cmp(&(1 << (shift - 1))) }
 }
 

@@ -22,6 +22,12 @@ pub const BFLOAT16: &str = "shaderBFloat16Type";
 /// The claim that matrices may have elements of bfloat16.
 pub const BFLOAT16_MATRIX: &str = "shaderBFloat16CooperativeMatrix";
 
+/// The claim that modules may have float8 (`VK_EXT_shader_float8`).
+pub const FLOAT8: &str = "shaderFloat8";
+
+/// The claim that matrices may have elements of float8.
+pub const FLOAT8_MATRIX: &str = "shaderFloat8CooperativeMatrix";
+
 /// The claim of operations over subgroups in compute shaders.
 pub const SUBGROUP_ARITHMETIC: &str = "subgroupArithmetic";
 /// The same over clusters.
@@ -183,6 +189,8 @@ fn offers(claims: &Claims) -> BTreeSet<Need> {
         (Need::Int16, "shaderInt16"),
         (Need::Bfloat16, BFLOAT16),
         (Need::Bfloat16Matrix, BFLOAT16_MATRIX),
+        (Need::Float8, FLOAT8),
+        (Need::Float8Matrix, FLOAT8_MATRIX),
         (Need::SubgroupArithmetic, SUBGROUP_ARITHMETIC),
         (Need::SubgroupClustered, SUBGROUP_CLUSTERED),
         (Need::SubgroupExtendedTypes, SUBGROUP_EXTENDED_TYPES),

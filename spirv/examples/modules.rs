@@ -36,10 +36,12 @@ const VARIANTS: [Variant; 2] = [
 const DRAWING: [Stage; 2] = [Stage::Fragment, Stage::Vertex];
 
 /// Products of matrices, as devices enumerate them.
-const UNITS: [&str; 6] = [
+const UNITS: [&str; 8] = [
     "8x8x8-f16-f16-f16-f16",
     "16x16x16-f16-f16-f32-f32",
     "16x8x8-f32-f32-f32-f32",
+    "16x16x32-e4m3-e4m3-f32-f32",
+    "16x16x32-e5m2-e5m2-f16-f16",
     "8x16x32-u8-u8-u32-u32",
     "16x8x32-i8-u8-i32-i32",
     "16x16x16-i8-i8-i32-i32-saturating",

@@ -215,6 +215,7 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
     let plainest = kernel.controls.is_empty() && kernel.via == Via::Spirv && kernel.width == 1;
     // Every encoding is asked once, by the plainest kernel; others are asked the boundaries.
     let exhaustive = plainest && kernel.route == Route::Buffer;
+    let bits = kernel.format.float().map_or(u32::MAX, FloatLayout::bits);
     let (name, maker): (_, Maker) = match (kernel.op.function, kernel.op.params.len()) {
         _ if matches!(kernel.op.code, Code::State(_)) => (kernel.op.name, packed::states),
         _ if kernel.op.code.is_of_matrices() => {
@@ -285,7 +286,7 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
                 |kernel| of(kernel, |layout| vectors::cases(layout, &kernel.params()));
             return (shapes.join("_").into(), maker);
         }
-        (_, 1) if exhaustive && kernel.format.float().is_some_and(|own| own.bits() <= 16) => {
+        (_, 1) if exhaustive && bits <= 16 || bits <= 8 => {
             ("every", |kernel| of(kernel, unary::every))
         }
         (Function::ToFloat, _) if kernel.result().format.float_encoding().is_some() => {

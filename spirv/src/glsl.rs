@@ -114,7 +114,7 @@ fn named_function<'a>(module: &'a Module, name: &str) -> Option<&'a Function> {
 /// Whether this is an instance of the instruction.
 pub(crate) fn is(found: &rspirv::dr::Instruction, inst: Inst) -> bool {
     match (inst, found.operands.as_slice()) {
-        (Inst::Core(op), _) => found.class.opcode == op,
+        (Inst::Core(op) | Inst::Saturated(op), _) => found.class.opcode == op,
         (Inst::Ext(op), [_, Operand::LiteralExtInstInteger(number), ..]) => {
             found.class.opcode == Op::ExtInst && *number == op as Word
         }

@@ -9,24 +9,41 @@ pub struct FloatLayout {
     pub exponent: u32,
     /// Number of fraction bits, without the hidden one.
     pub fraction: u32,
+    /// Whether there are infinities, and NaNs beyond them. Without them the one NaN of each sign is
+    /// the last encoding, and those before it are numbers.
+    pub infinite: bool,
 }
 
 /// IEEE 754 binary16.
-pub const BINARY16: FloatLayout = FloatLayout { signed: true, exponent: 5, fraction: 10 };
+pub const BINARY16: FloatLayout =
+    FloatLayout { signed: true, exponent: 5, fraction: 10, infinite: true };
 /// bfloat16, the upper half of a binary32 (`SPV_KHR_bfloat16`).
-pub const BFLOAT16: FloatLayout = FloatLayout { signed: true, exponent: 8, fraction: 7 };
+pub const BFLOAT16: FloatLayout =
+    FloatLayout { signed: true, exponent: 8, fraction: 7, infinite: true };
 /// IEEE 754 binary32.
-pub const BINARY32: FloatLayout = FloatLayout { signed: true, exponent: 8, fraction: 23 };
+pub const BINARY32: FloatLayout =
+    FloatLayout { signed: true, exponent: 8, fraction: 23, infinite: true };
 /// IEEE 754 binary64.
-pub const BINARY64: FloatLayout = FloatLayout { signed: true, exponent: 11, fraction: 52 };
+pub const BINARY64: FloatLayout =
+    FloatLayout { signed: true, exponent: 11, fraction: 52, infinite: true };
+/// float8 E4M3, which has no infinities (`SPV_EXT_float8`; "FP8 Formats For Deep Learning",
+/// arXiv:2209.05433, table 1).
+pub const FLOAT8_E4M3: FloatLayout =
+    FloatLayout { signed: true, exponent: 4, fraction: 3, infinite: false };
+/// float8 E5M2, the upper half of a binary16 (the same).
+pub const FLOAT8_E5M2: FloatLayout =
+    FloatLayout { signed: true, exponent: 5, fraction: 2, infinite: true };
 /// The unsigned 11-bit float of R and G in B10G11R11 (Khronos Data Format Specification, section
 /// 10.2).
-pub const F11: FloatLayout = FloatLayout { signed: false, exponent: 5, fraction: 6 };
+pub const F11: FloatLayout =
+    FloatLayout { signed: false, exponent: 5, fraction: 6, infinite: true };
 /// The unsigned 10-bit float of B in B10G11R11 (Khronos Data Format Specification, section 10.3).
-pub const F10: FloatLayout = FloatLayout { signed: false, exponent: 5, fraction: 5 };
+pub const F10: FloatLayout =
+    FloatLayout { signed: false, exponent: 5, fraction: 5, infinite: true };
 
 impl FloatLayout {
-    /// Width of an encoding in bits. It does not tell the layout: bfloat16 is as wide as binary16.
+    /// Width of an encoding in bits. It does not identify the layout: bfloat16 is as wide as
+    /// binary16, and two floats have 8 bits.
     #[inline]
     pub const fn bits(self) -> u32 {
         self.signed as u32 + self.exponent + self.fraction
@@ -41,10 +58,20 @@ impl FloatLayout {
     pub const fn sign_bit(self) -> u64 {
         if self.signed { 1 << (self.exponent + self.fraction) } else { 0 }
     }
-    /// Encoding of +infinity; larger magnitudes are NaN.
+    /// Encoding of +infinity, or of the NaN that a layout without infinities has in its place: the
+    /// one after the largest finite value. Larger magnitudes are NaN.
     #[inline]
     pub const fn infinity(self) -> u64 {
-        ((1 << self.exponent) - 1) << self.fraction
+        if self.infinite {
+            ((1 << self.exponent) - 1) << self.fraction
+        } else {
+            self.magnitude_mask()
+        }
+    }
+    /// Encoding of the least NaN.
+    #[inline]
+    pub const fn first_nan(self) -> u64 {
+        self.infinity() + self.infinite as u64
     }
     /// Encoding of the largest finite value.
     #[inline]
@@ -71,7 +98,7 @@ impl FloatLayout {
     }
     /// Encoding of 2^exponent, or of the largest finite value where that is beyond the range.
     const fn power(self, exponent: u32) -> u64 {
-        if exponent as i32 > self.bias() {
+        if exponent as i32 > self.greatest_exponent() {
             self.max_finite()
         } else {
             ((exponent as i32 + self.bias()) as u64) << self.fraction
@@ -92,6 +119,11 @@ impl FloatLayout {
     pub const fn bias(self) -> i32 {
         (1 << (self.exponent - 1)) - 1
     }
+    /// Exponent of the largest finite value.
+    #[inline]
+    pub const fn greatest_exponent(self) -> i32 {
+        self.bias() + !self.infinite as i32
+    }
     /// Encoding of 1.
     #[inline]
     pub const fn one(self) -> u64 {
@@ -106,12 +138,12 @@ impl FloatLayout {
     /// Whether the encoding is a NaN.
     #[inline]
     pub const fn is_nan(self, bits: u64) -> bool {
-        bits & self.magnitude_mask() > self.infinity()
+        bits & self.magnitude_mask() >= self.first_nan()
     }
     /// Whether the encoding is an infinity.
     #[inline]
     pub const fn is_infinite(self, bits: u64) -> bool {
-        bits & self.magnitude_mask() == self.infinity()
+        self.infinite && bits & self.magnitude_mask() == self.infinity()
     }
     /// Whether the encoding is a zero of either sign.
     #[inline]

@@ -22,6 +22,8 @@ const LARGEST: u32 = 256;
 pub enum MatrixComponent {
     F16,
     Bf16,
+    E4m3,
+    E5m2,
     F32,
     I8,
     U8,
@@ -60,9 +62,11 @@ pub struct MatrixUnit {
 }
 
 impl MatrixComponent {
-    const ALL: [MatrixComponent; 7] = [
+    const ALL: [MatrixComponent; 9] = [
         MatrixComponent::F16,
         MatrixComponent::Bf16,
+        MatrixComponent::E4m3,
+        MatrixComponent::E5m2,
         MatrixComponent::F32,
         MatrixComponent::I8,
         MatrixComponent::U8,
@@ -75,6 +79,8 @@ impl MatrixComponent {
         match self {
             MatrixComponent::F16 => "f16",
             MatrixComponent::Bf16 => "bf16",
+            MatrixComponent::E4m3 => "e4m3",
+            MatrixComponent::E5m2 => "e5m2",
             MatrixComponent::F32 => "f32",
             MatrixComponent::I8 => "i8",
             MatrixComponent::U8 => "u8",
@@ -93,6 +99,8 @@ impl MatrixComponent {
         match self {
             MatrixComponent::F16 => Format::F16,
             MatrixComponent::Bf16 => Format::Bf16,
+            MatrixComponent::E4m3 => Format::E4m3,
+            MatrixComponent::E5m2 => Format::E5m2,
             MatrixComponent::F32 => Format::F32,
             MatrixComponent::I8 | MatrixComponent::I32 => Format::I32,
             MatrixComponent::U8 | MatrixComponent::U32 => Format::U32,
@@ -103,7 +111,10 @@ impl MatrixComponent {
     pub const fn bytes(self) -> u32 {
         match self {
             MatrixComponent::F16 | MatrixComponent::Bf16 => 2,
-            MatrixComponent::I8 | MatrixComponent::U8 => 1,
+            MatrixComponent::E4m3
+            | MatrixComponent::E5m2
+            | MatrixComponent::I8
+            | MatrixComponent::U8 => 1,
             MatrixComponent::F32 | MatrixComponent::I32 | MatrixComponent::U32 => 4,
         }
     }
@@ -154,7 +165,7 @@ impl MatrixUnit {
         if matches!(part, MatrixUse::B) { (columns, rows) } else { (rows, columns) }
     }
 
-    /// Whether it has integers of 8 bits.
+    /// Whether it has elements of 8 bits.
     pub(crate) fn has_bytes(&self) -> bool {
         [self.a, self.b, self.c].iter().any(|component| component.bytes() == 1)
     }

@@ -84,9 +84,9 @@ impl Emitter {
                 let pair = self.value(Op::Bitcast, halves, ids([raw]))?;
                 self.component(HALVES, pair, 0)
             }
-            (Element::U32, Format::Bf16) => {
-                let short = self.short();
-                let bits = self.value(Op::UConvert, short, ids([raw]))?;
+            (Element::U32, _) if format.float_encoding().is_some() => {
+                let integer = self.integer_of(format);
+                let bits = self.value(Op::UConvert, integer, ids([raw]))?;
                 self.value(Op::Bitcast, kind, ids([bits]))
             }
             (Element::U32, Format::Bool) => {
@@ -112,9 +112,9 @@ impl Emitter {
                 let pair = self.compose(HALVES, &[value, zero])?;
                 self.value(Op::Bitcast, kind, ids([pair]))
             }
-            (Element::U32, Format::Bf16) => {
-                let short = self.short();
-                let bits = self.value(Op::Bitcast, short, ids([value]))?;
+            (Element::U32, _) if format.float_encoding().is_some() => {
+                let integer = self.integer_of(format);
+                let bits = self.value(Op::Bitcast, integer, ids([value]))?;
                 self.value(Op::UConvert, kind, ids([bits]))
             }
             (Element::U32, Format::Bool) => {
@@ -128,9 +128,10 @@ impl Emitter {
         }
     }
 
-    /// Integers of 16 bits, which carry floats that are no IEEE 754's.
-    fn short(&mut self) -> Word {
-        modes::require(&mut self.builder, Capability::Int16, "");
-        self.builder.type_int(16, 0)
+    /// The integers that carry floats that are no IEEE 754's.
+    fn integer_of(&mut self, format: Format) -> Word {
+        let capability = if format.bits() == 8 { Capability::Int8 } else { Capability::Int16 };
+        modes::require(&mut self.builder, capability, "");
+        self.builder.type_int(format.bits(), 0)
     }
 }

@@ -48,6 +48,10 @@ pub enum Need {
     Bfloat16,
     /// Feature `shaderBFloat16CooperativeMatrix`.
     Bfloat16Matrix,
+    /// Feature `shaderFloat8`.
+    Float8,
+    /// Feature `shaderFloat8CooperativeMatrix`.
+    Float8Matrix,
     /// Operations over subgroups in compute shaders (`VK_SUBGROUP_FEATURE_ARITHMETIC_BIT`) of at
     /// least four invocations.
     SubgroupArithmetic,
@@ -170,6 +174,8 @@ impl fmt::Display for Need {
             Need::Int16 => f.write_str("shaderInt16"),
             Need::Bfloat16 => f.write_str("shaderBFloat16Type"),
             Need::Bfloat16Matrix => f.write_str("shaderBFloat16CooperativeMatrix"),
+            Need::Float8 => f.write_str("shaderFloat8"),
+            Need::Float8Matrix => f.write_str("shaderFloat8CooperativeMatrix"),
             Need::SubgroupArithmetic | Need::SubgroupClustered | Need::SubgroupExtendedTypes => {
                 let own = OF_SUBGROUPS.iter().find(|(_, need)| need == self);
                 f.write_str(own.map_or("subgroups", |(name, _)| name))
@@ -193,13 +199,16 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
             Format::F16 => needs.extend([Need::Float16]),
             Format::F64 => needs.extend([Need::Float64]),
             Format::Bf16 => needs.extend([Need::Bfloat16, Need::Int16]),
+            Format::E4m3 | Format::E5m2 => needs.extend([Need::Float8, Need::Int8]),
             _ => {}
         }
     }
     if let Some(unit) = kernel.matrix {
         needs.insert(Need::CooperativeMatrix);
         needs.extend(unit.has_bytes().then_some(Need::Int8));
-        needs.extend(kernel.formats().contains(&Format::Bf16).then_some(Need::Bfloat16Matrix));
+        let has = |format| kernel.formats().contains(&format);
+        needs.extend(has(Format::Bf16).then_some(Need::Bfloat16Matrix));
+        needs.extend((has(Format::E4m3) || has(Format::E5m2)).then_some(Need::Float8Matrix));
     }
     if let Code::Subgroup(_, form) = kernel.op.code {
         needs.insert(Need::SubgroupArithmetic);
@@ -276,9 +285,9 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
     }
     if kernel.controls.contains(Control::FastMath0) {
         // FPFastMathDefault names every float type of the module; each needs the preserve property
-        // of its width, bfloat16 that of 16 bits (VUID 09559 ff.).
+        // of its width, bfloat16 that of 16 bits (VUID 09559 ff.). There is none of 8 bits.
         let layouts = float_formats(kernel).into_iter().filter_map(Format::float);
-        let widths = layouts.map(FloatLayout::bits);
+        let widths = layouts.map(FloatLayout::bits).filter(|width| *width > 8);
         needs.extend(widths.map(|width| Need::Control(Control::Szin(width))));
     }
     needs

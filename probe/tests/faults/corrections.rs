@@ -87,7 +87,7 @@ pub const UNCORRECTED: [&str; 4] = [
 ];
 
 /// Formats that the driver lacks.
-const SMALL: &str = "emulate bf16\n";
+const SMALL: &str = "emulate bf16\nemulate float8\n";
 
 /// What is inside an atomic operation no statement reaches: as arithmetic it rounds as the layer's
 /// modes say (V-atomic-rtz).

@@ -7,6 +7,7 @@ use crate::faulty::{Run, run_on};
 
 const DRIVER: &str = "lavapipe-25";
 const BFLOAT16: [&str; 2] = ["*.fconvert_bf16*", "bf16.*"];
+const FLOAT8: [&str; 4] = ["*.fconvert_e4m3*", "*.fconvert_e5m2*", "e4m3.*", "e5m2.*"];
 
 /// The required rules of Vulkan that deviate.
 fn deviating(run: &Run) -> Vec<String> {
@@ -64,9 +65,56 @@ fn right_and_wrong_conversions_to_bfloat16_get_other_verdicts() {
 }
 
 #[test]
-fn a_driver_without_bfloat16_lacks_its_feature() {
-    let run = run_on(DRIVER, "", &["f32.fconvert_bf16", "f32.fadd"], &["--timeout", "60"]);
+fn a_driver_without_a_format_lacks_its_feature() {
+    let missing = [
+        ("f32.fconvert_bf16", "shaderBFloat16Type"),
+        ("e4m3.load_store", "shaderFloat8"),
+        ("f16.fconvert_e5m2_saturated", "shaderFloat8"),
+    ];
+    let kernels: Vec<&str> =
+        missing.iter().map(|(kernel, _)| *kernel).chain(["f32.fadd"]).collect();
+    let run = run_on(DRIVER, "", &kernels, &["--timeout", "60"]);
     assert_eq!((run.code, run.outcome("f32.fadd")), (0, "ran"), "{}", run.err);
-    assert_eq!(run.outcome("f32.fconvert_bf16"), "unsupported");
-    assert!(run.detail("f32.fconvert_bf16").contains("shaderBFloat16Type"));
+    for (kernel, feature) in missing {
+        assert_eq!(run.outcome(kernel), "unsupported");
+        assert!(run.detail(kernel).contains(feature), "{}", run.detail(kernel));
+    }
+}
+
+#[test]
+fn right_and_wrong_conversions_to_float8_get_other_verdicts() {
+    for (statements, rules, rounding, beyond) in [
+        ("emulate float8", &[][..], "nearest_even", "nan"),
+        ("emulate float8 toward-zero", &[], "toward_zero", "nan"),
+        // Either neighbour is correct.
+        ("emulate float8 nearest-away", &[], "nearest_away", "nan"),
+        ("emulate float8 saturating", &["V-strict-arithmetic"], "nearest_even", "largest_finite"),
+        (
+            "emulate float8; give 7f in f32.fconvert_e4m3_saturated when x is 4e800000",
+            &["V-saturate", "V-strict-arithmetic"],
+            "nearest_even",
+            "nan",
+        ),
+        (
+            "emulate float8; give r+1 in f16.fconvert_e5m2 when x is 3c00",
+            &["V-convert-float8"],
+            "nearest_even",
+            "nan",
+        ),
+        (
+            "emulate float8; flush e4m3 operands in e4m3.fconvert_f16",
+            &["V-float8-subnormals"],
+            "nearest_even",
+            "nan",
+        ),
+        ("emulate float8; flush e4m3 operands in e4m3.fconvert_f32", &[], "nearest_even", "nan"),
+        ("emulate float8; give 7c in e5m2.select when r is 4", &["V-move"], "nearest_even", "nan"),
+    ] {
+        let run = run_on(DRIVER, statements, &FLOAT8, &["--timeout", "60"]);
+        assert_eq!(run.code, 0, "{statements}: {}", run.err);
+        assert_eq!(run.outcome("f32.fconvert_e4m3"), "ran", "{statements}: {}", run.err);
+        assert_eq!(deviating(&run), rules, "{statements}");
+        let traits = ["f32.to_e4m3_rounding", "f32.to_e4m3_beyond"].map(|id| value(&run, id));
+        assert_eq!(traits, [rounding, beyond], "{statements}");
+    }
 }

@@ -112,8 +112,8 @@ fn end(encoding: Encoding, hex: &Value) -> Option<i64> {
     if number.is_nan() || number == 0.0 {
         return (number == 0.0).then_some(0);
     }
-    let infinity = layout.infinity() as i64;
-    let (mut low, mut high) = if number < 0.0 { (-infinity - 1, -1) } else { (0, infinity) };
+    let last = layout.first_nan() as i64 - 1;
+    let (mut low, mut high) = if number < 0.0 { (-last - 1, -1) } else { (0, last) };
     while low < high {
         let middle = low + (high - low) / 2;
         if f64::from_bits(to_double_bits(layout, encoding.at(middle))) < number {

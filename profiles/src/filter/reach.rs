@@ -254,7 +254,7 @@ fn step(demand: &Demand, operands: &[Reach], layout: FloatLayout) -> Option<Reac
     if given.infinite && demand.results.non_finite == NonFinite::Any {
         return Some(Reach::Open);
     }
-    given.infinite &= demand.results.overflow != Overflow::Saturate;
+    given.infinite &= !matches!(demand.results.overflow, Overflow::Saturate | Overflow::Clamp);
     // A subnormal number is among what it may be.
     if given.is_near() && magnitudes.hi < least && !given.exact.contains_zero() {
         given.zero |= demand.results.subnormal_results != Subnormals::Keep;

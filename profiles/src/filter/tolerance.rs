@@ -227,5 +227,5 @@ pub(crate) fn is_all(demand: &Demand, tolerance: Tolerance) -> bool {
 /// Whether results are left out of what a demand accepts where its accuracy accepts anything.
 pub(crate) fn reduces(demand: &Demand) -> bool {
     demand.results.subnormal_results == Subnormals::Flush
-        || demand.results.overflow == Overflow::Saturate
+        || matches!(demand.results.overflow, Overflow::Saturate | Overflow::Clamp)
 }

@@ -2,9 +2,11 @@
 
 use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::cases::matrix::ProductLayouts;
-use fpprobe_spirv::layout::{BFLOAT16, BINARY16, BINARY32};
+use fpprobe_spirv::layout::BINARY32;
 use rustc_apfloat::ieee::{Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
+
+use crate::number::Number;
 
 /// A sum of products in their order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +39,6 @@ impl SequentialModel {
 
     fn sum<F: Float>(&self, factors: FloatLayout, a: &[u64], b: &[u64], c: F) -> Option<F>
     where
-        Half: FloatConvert<F>,
         Single: FloatConvert<F>,
     {
         const NEAREST: Round = Round::NearestTiesToEven;
@@ -61,19 +62,12 @@ impl SequentialModel {
 /// A finite number in another format.
 fn decoded<F: Float>(layout: FloatLayout, bits: u64) -> Option<F>
 where
-    Half: FloatConvert<F>,
     Single: FloatConvert<F>,
 {
     let mut loses = false;
-    let value = if layout == BINARY16 {
-        Half::from_bits(u128::from(bits)).convert(&mut loses).value
-    } else if layout == BINARY32 {
-        Single::from_bits(u128::from(bits)).convert(&mut loses).value
-    } else if layout == BFLOAT16 {
-        Single::from_bits(u128::from(bits) << 16).convert(&mut loses).value
-    } else {
-        return None;
-    };
+    // Binary32 holds the numbers of all formats of elements.
+    let single = <f64 as Number>::decode(layout, bits) as f32;
+    let value = Single::from_bits(single.to_bits().into()).convert(&mut loses).value;
     Some(value).filter(|value: &F| value.is_finite() && !loses)
 }
 

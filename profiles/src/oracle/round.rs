@@ -35,13 +35,16 @@ pub(super) fn finish(
             Invalid::Any => return Set::everything(encoding),
             Invalid::Nan => Set::nan(encoding),
             Invalid::NanOrInfinite => {
-                let infinity = |negative| signed(encoding, layout, negative, layout.infinity());
+                let infinity = |negative| infinite(encoding, layout, negative);
                 Set::nan(encoding).or(&infinity(false)).or(&infinity(true))
             }
         },
         Exact::Infinite(negative) if !layout.signed && negative => Set::one(encoding, 0),
+        Exact::Infinite(negative) if environment.overflow == Overflow::Clamp => {
+            signed(encoding, layout, negative, layout.max_finite())
+        }
         Exact::Infinite(negative) => {
-            let set = signed(encoding, layout, negative, layout.infinity());
+            let set = infinite(encoding, layout, negative);
             let pole = operands.iter().all(|operand| operand.is_finite());
             if pole && environment.pole_nan { set.or(&Set::nan(encoding)) } else { set }
         }
@@ -97,6 +100,15 @@ fn tiny(layout: FloatLayout, real: Real) -> bool {
 
 fn signed(encoding: Encoding, layout: FloatLayout, negative: bool, magnitude: u64) -> Set {
     Set::one(encoding, if negative { magnitude | layout.sign_bit() } else { magnitude })
+}
+
+/// The infinity of a sign; NaN where there is none.
+fn infinite(encoding: Encoding, layout: FloatLayout, negative: bool) -> Set {
+    if layout.infinite {
+        signed(encoding, layout, negative, layout.infinity())
+    } else {
+        Set::nan(encoding)
+    }
 }
 
 /// The largest key not above, and the smallest not below, by cutting the magnitude; infinite where
@@ -207,10 +219,10 @@ fn beyond<N: Number>(encoding: Encoding, layout: FloatLayout, low: N, high: N) -
     let largest = N::decode(layout, layout.max_finite());
     let mut set = Set::nothing(encoding);
     if high > largest {
-        set = set.or(&signed(encoding, layout, false, layout.infinity()));
+        set = set.or(&infinite(encoding, layout, false));
     }
     if low < -largest {
-        set = set.or(&signed(encoding, layout, true, layout.infinity()));
+        set = set.or(&infinite(encoding, layout, true));
     }
     set
 }
@@ -224,14 +236,20 @@ fn overflowed(
     environment: &Environment,
 ) -> Set {
     let negative = real.is_negative();
-    if environment.overflow == Overflow::Round {
+    if environment.overflow == Overflow::Round && layout.infinite {
         return set;
     }
-    let infinity = signed(encoding, layout, negative, layout.infinity());
+    let infinity = infinite(encoding, layout, negative);
     let largest = signed(encoding, layout, negative, layout.max_finite());
-    let over = real.magnitudes().1 > decode(layout, layout.max_finite());
+    let [last, before] = [0, 1].map(|less| decode(layout, layout.max_finite() - less));
+    let over = real.magnitudes().1 > last;
+    // A NaN that stands for an infinity may be any.
+    let set = if set.meets(&infinity) { set.or(&infinity) } else { set };
     match environment.overflow {
-        Overflow::Saturate if set.meets(&infinity) => set.minus(&infinity).or(&largest),
+        Overflow::Saturate | Overflow::Clamp if set.meets(&infinity) => {
+            set.minus(&infinity).or(&largest)
+        }
+        Overflow::Leave if real.magnitudes().0 >= (last + (last - before).value).value => infinity,
         Overflow::Either if over => set.or(&infinity).or(&largest),
         Overflow::RoundOrSaturate if set.meets(&infinity) => set.or(&largest),
         _ => set,

@@ -215,7 +215,9 @@ fn operand_bits(format: Format) -> BoxedStrategy<u64> {
     match (format, format.float()) {
         (_, Some(layout)) => float_bits(layout),
         (Format::U32, _) => {
-            let half = || float_bits(FloatLayout { signed: true, exponent: 5, fraction: 10 });
+            let half = || {
+                float_bits(FloatLayout { signed: true, exponent: 5, fraction: 10, infinite: true })
+            };
             (half(), half()).prop_map(|(low, high)| low | high << 16).boxed()
         }
         _ => (0..=format.mask()).boxed(),

@@ -10,7 +10,8 @@ use fpprobe_spirv::{FloatLayout, Function};
 use rustc_apfloat::Float;
 use rustc_apfloat::ieee::{BFloat, Half};
 
-const BFLOAT16: FloatLayout = FloatLayout { signed: true, exponent: 8, fraction: 7 };
+const BFLOAT16: FloatLayout =
+    FloatLayout { signed: true, exponent: 8, fraction: 7, infinite: true };
 
 /// Draws of operands for each function.
 const DRAWS: u64 = 2_000;

@@ -1,5 +1,5 @@
-//! Conversions from and to bfloat16 under Vulkan's rules, against neighbours looked up in a list of
-//! all of its numbers.
+//! Conversions from and to bfloat16 and float8 under Vulkan's rules, against neighbours looked up
+//! in a list of all of their numbers.
 
 use fpprobe_profiles::accepts::KernelDemands;
 use fpprobe_profiles::profile;
@@ -137,4 +137,136 @@ fn without_fast_math_a_nan_stays_one() {
         assert_eq!(accepted(demands, 0x7f7f_ffff, &[0x7f7f, 0x7f80, 0x7fc0]), [0x7f7f, 0x7f80]);
         assert_eq!(accepted(demands, 0x7f7f_7fff, &[0x7f7e, 0x7f7f, 0x7f80]), [0x7f7f]);
     });
+}
+
+/// The numbers of a float8: E4M3 as its paper has it, E5M2 as the upper half of a binary16.
+fn of_float8(name: &str, code: u64) -> f64 {
+    if name == "e5m2" {
+        return of_binary16(code << 8);
+    }
+    let (exponent, fraction) = ((code >> 3 & 15) as i32, (code & 7) as f64);
+    let magnitude = match (exponent, code & 7) {
+        (15, 7) => f64::NAN,
+        (0, _) => fraction * 2_f64.powi(-9),
+        _ => (1.0 + fraction / 8.0) * 2_f64.powi(exponent - 7),
+    };
+    if code >> 7 == 1 { -magnitude } else { magnitude }
+}
+
+/// Names, and the codes of the least normal number, of the largest one, and of what is behind it.
+const FLOAT8: [(&str, u64, u64, &[u64]); 2] =
+    [("e4m3", 0x08, 0x7e, &[0x7f, 0xff]), ("e5m2", 0x04, 0x7b, &[0x7c])];
+
+#[test]
+fn a_float8_is_the_same_number_elsewhere() {
+    let halves: Vec<f64> = (0..1 << 16).map(of_binary16).collect();
+    for (name, normal, ..) in FLOAT8 {
+        let code_of = |number: f64| match halves.iter().position(|half| *half == number) {
+            Some(code) => code as u64,
+            None => panic!("{name}: {number} is no binary16"),
+        };
+        for (wide, sign) in [("f32", 31), ("f16", 15)] {
+            demands(&format!("{name}.fconvert_{wide}"), |demands| {
+                let mut seen = 0;
+                for code in 0..256_u64 {
+                    let number = of_float8(name, code);
+                    if !number.is_finite() || number == 0.0 {
+                        continue;
+                    }
+                    let bits = if wide == "f32" {
+                        (number as f32).to_bits().into()
+                    } else {
+                        code_of(number)
+                    };
+                    let zeros = [0, 1 << sign];
+                    let near = [bits - 1, bits, bits + 1, zeros[0], zeros[1]];
+                    // In binary16 a subnormal must be kept.
+                    let is_free = wide == "f32" && code & 0x7f < normal;
+                    let expected =
+                        if is_free { vec![bits, zeros[0], zeros[1]] } else { vec![bits] };
+                    assert_eq!(accepted(demands, code, &near), expected, "{name} {code:x}");
+                    seen += 1;
+                }
+                assert!(seen >= 2 * 123, "{name}: {seen}");
+            });
+        }
+    }
+}
+
+#[test]
+fn numbers_become_a_float8_next_to_them_or_the_largest() {
+    type Value<'a> = &'a dyn Fn(u64) -> f64;
+    let sources: [(&str, Value<'_>); 2] = [("f16", &of_binary16), ("bf16", &of_bfloat16)];
+    for ((name, normal, largest, _), (source, value)) in
+        FLOAT8.into_iter().flat_map(|own| sources.map(|source| (own, source)))
+    {
+        let [plain, saturated] = ["", "_saturated"];
+        let most = of_float8(name, largest);
+        for end in [plain, saturated] {
+            demands(&format!("{source}.fconvert_{name}{end}"), |demands| {
+                for operand in 0..1 << 16 {
+                    let number = value(operand);
+                    let least = if source == "f16" { 2_f64.powi(-14) } else { 2_f64.powi(-126) };
+                    let beyond = number.abs() > most;
+                    if !number.is_finite() || number.abs() < least || beyond && end == plain {
+                        continue;
+                    }
+                    let negative = operand >> 15 << 7;
+                    let (cut, next, _) = neighbours(number, largest, |code| of_float8(name, code));
+                    let mut expected = if beyond || of_float8(name, cut) == number.abs() {
+                        vec![cut | negative]
+                    } else {
+                        vec![cut | negative, next | negative]
+                    };
+                    // Flushed, of any sign.
+                    if number.abs() < of_float8(name, normal) {
+                        expected.extend([0, 0x80]);
+                    }
+                    expected.sort_unstable();
+                    expected.dedup();
+                    let all: Vec<u64> = (0..256).collect();
+                    assert_eq!(
+                        accepted(demands, operand, &all),
+                        expected,
+                        "{source} {operand:x} to {name}{end}"
+                    );
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn without_fast_math_what_is_beyond_float8_is_no_number_unless_it_saturates() {
+    let all: Vec<u64> = (0..256).collect();
+    for (name, _, largest, behind) in FLOAT8 {
+        let (most, last) = (of_float8(name, largest), of_float8(name, largest - 1));
+        let bits = |number: f64| u64::from((number as f32).to_bits());
+        let unit = most - last;
+        for (number, rounds) in [
+            (most + unit / 8.0, true),
+            (most + unit * 0.75, true),
+            (most + unit, false),
+            (1e30, false),
+            (f64::INFINITY, false),
+        ] {
+            let case = |end: &str, expected: &[u64]| {
+                demands(&format!("f32.fconvert_{name}{end}:controls=fastmath0"), |demands| {
+                    let found = accepted(demands, bits(number), &all);
+                    assert_eq!(found, expected, "{name}{end} {number}");
+                });
+            };
+            let kept: &[u64] = if rounds { &[largest] } else { &[] };
+            case("", &[kept, behind].concat());
+            case("_saturated", &[largest]);
+        }
+        for end in ["", "_saturated"] {
+            demands(&format!("f32.fconvert_{name}{end}:controls=fastmath0"), |demands| {
+                let nan = |code: &u64| of_float8(name, *code).is_nan();
+                let expected: Vec<u64> = all.iter().copied().filter(nan).collect();
+                assert_eq!(accepted(demands, 0x7f80_0001, &all), expected, "{name}{end}");
+                assert_eq!(accepted(demands, 0x8000_0000, &all), [0x80], "{name}{end}");
+            });
+        }
+    }
 }

@@ -84,15 +84,15 @@ fn kernels_of_other_versions_are_named_and_the_rest_is_read() {
         observation("f32.fmul", 0),
         observation("f32.fsub", 0),
     ]);
-    written[0].kernel = "e4m3.fadd".into();
+    written[0].kernel = "e2m1.fadd".into();
     for later in &mut written[1..] {
-        later.out = Some(Outputs::SameAs { same_as: "e4m3.fadd".into() });
+        later.out = Some(Outputs::SameAs { same_as: "e2m1.fadd".into() });
     }
     let read = read_device(&written, &tables).unwrap();
     assert_eq!(read.observations.len(), 2);
     assert_eq!(read.observations[0].out[..], [0, 1]);
     let message = read.unknown[0].to_string();
-    assert!(message.contains("`e4m3.fadd`") && message.contains("unknown format"), "{message}");
+    assert!(message.contains("`e2m1.fadd`") && message.contains("unknown format"), "{message}");
 }
 
 #[test]

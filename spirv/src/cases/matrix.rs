@@ -152,6 +152,7 @@ impl MatrixProbe {
             MatrixProbe::SubnormalB => sum.product(0, layouts.power(factors.bias())?, 1),
             MatrixProbe::SubnormalC => sum.c = 1,
             MatrixProbe::SubnormalResult => sum.power(0, -result.bias(), false)?,
+            MatrixProbe::InfinityTimesZero if !factors.infinite => return None,
             MatrixProbe::InfinityTimesZero => sum.product(0, factors.infinity(), 0),
             MatrixProbe::NanA => sum.product(0, factors.infinity() | factors.quiet_bit() | 5, one),
             MatrixProbe::NanC => sum.c = added.infinity() | added.quiet_bit() | 5,

@@ -7,7 +7,8 @@ use crate::format::Format;
 use crate::layout::FloatLayout;
 
 /// Layout of binary32.
-pub(super) const SINGLE: FloatLayout = FloatLayout { signed: true, exponent: 8, fraction: 23 };
+pub(super) const SINGLE: FloatLayout =
+    FloatLayout { signed: true, exponent: 8, fraction: 23, infinite: true };
 
 /// A number as `significand / 2^112`.
 pub(super) struct Constant(u128);

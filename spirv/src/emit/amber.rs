@@ -142,6 +142,8 @@ fn requirements(case: &Case) -> Vec<String> {
             | Need::Int16
             | Need::Bfloat16
             | Need::Bfloat16Matrix
+            | Need::Float8
+            | Need::Float8Matrix
             | Need::SubgroupArithmetic
             | Need::SubgroupClustered
             | Need::SubgroupExtendedTypes

@@ -4,7 +4,9 @@ use rspirv::spirv::{Capability, FPEncoding, ImageFormat};
 
 use crate::channel::Coding::{Float, Shared, Srgb};
 use crate::channel::{Channel, overlaid, side_by_side, snorm, unorm};
-use crate::layout::{BFLOAT16, BINARY16, BINARY32, BINARY64, F10, F11, FloatLayout};
+use crate::layout::{
+    BFLOAT16, BINARY16, BINARY32, BINARY64, F10, F11, FLOAT8_E4M3, FLOAT8_E5M2, FloatLayout,
+};
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +146,10 @@ formats! {
     F64 = float("f64", BINARY64, Some(Capability::Float64));
     /// bfloat16: the upper half of a binary32.
     Bf16 = encoded("bf16", BFLOAT16, FPEncoding::BFloat16KHR, (Capability::BFloat16TypeKHR, "SPV_KHR_bfloat16"));
+    /// float8 E4M3: no infinities, one NaN of each sign.
+    E4m3 = encoded("e4m3", FLOAT8_E4M3, FPEncoding::Float8E4M3EXT, (Capability::Float8EXT, "SPV_EXT_float8"));
+    /// float8 E5M2: the upper half of a binary16.
+    E5m2 = encoded("e5m2", FLOAT8_E5M2, FPEncoding::Float8E5M2EXT, (Capability::Float8EXT, "SPV_EXT_float8"));
     /// 32-bit two's complement integer.
     I32 = FormatRow { name: "i32", content: Content::Integer };
     /// 32-bit unsigned integer.

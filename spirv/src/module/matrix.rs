@@ -118,12 +118,14 @@ impl Emitter {
         if unit.has_bytes() {
             modes::require(&mut self.builder, Capability::Int8, "");
         }
-        if kernel.formats().contains(&Format::Bf16) {
-            modes::require(
-                &mut self.builder,
-                Capability::BFloat16CooperativeMatrixKHR,
-                "SPV_KHR_bfloat16",
-            );
+        for (format, capability, extension) in [
+            (Format::Bf16, Capability::BFloat16CooperativeMatrixKHR, "SPV_KHR_bfloat16"),
+            (Format::E4m3, Capability::Float8CooperativeMatrixEXT, "SPV_EXT_float8"),
+            (Format::E5m2, Capability::Float8CooperativeMatrixEXT, "SPV_EXT_float8"),
+        ] {
+            if kernel.formats().contains(&format) {
+                modes::require(&mut self.builder, capability, extension);
+            }
         }
         let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
         let slots = plan.placed[0].slots;

@@ -16,6 +16,8 @@ use crate::subgroup::SubgroupForm;
 pub enum Inst {
     /// A core instruction.
     Core(SpvOp),
+    /// A core instruction that is decorated `SaturatedToLargestFloat8NormalConversionEXT`.
+    Saturated(SpvOp),
     /// An instruction of the GLSL.std.450 set.
     Ext(GLOp),
 }
@@ -23,7 +25,7 @@ pub enum Inst {
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Inst::Core(op) => write!(f, "Op{op:?}"),
+            Inst::Core(op) | Inst::Saturated(op) => write!(f, "Op{op:?}"),
             Inst::Ext(op) => write!(f, "GLSL.std.450 {op:?}"),
         }
     }

@@ -228,7 +228,7 @@ impl Op {
     /// What it is called in other languages.
     pub fn names(&self) -> Vec<(Language, String)> {
         let spirv = match self.code {
-            Code::Inst(Inst::Core(op))
+            Code::Inst(Inst::Core(op) | Inst::Saturated(op))
             | Code::Subgroup(op, _)
             | Code::Atomic(op, _)
             | Code::Derivative(op) => Some(format!("Op{op:?}")),

@@ -11,12 +11,14 @@ use crate::format::Format;
 use crate::matrix::MatrixUse;
 use crate::subgroup::SubgroupForm;
 
-use Format::{Bf16, Bool, F16, F32, F64, I32, U32};
+use Format::{Bf16, Bool, E4m3, E5m2, F16, F32, F64, I32, U32};
 
 const FLOATS: &[Format] = Format::FLOATS;
 const HALF: &[Format] = &[F16];
 const HALF_AND_SINGLE: &[Format] = &[F16, F32];
 const SINGLE: &[Format] = &[F32];
+/// Those that are converted to float8.
+const WIDER: &[Format] = &[F16, Bf16, F32];
 const DOUBLE: &[Format] = &[F64];
 
 const T: OperandType = OperandType { format: None, width: Width::Kernel };
@@ -40,12 +42,15 @@ const fn factor(part: MatrixUse) -> OperandType {
 const fn line(part: MatrixUse) -> OperandType {
     OperandType { format: None, width: Width::Line(part) }
 }
-const ELEMENTS: &[Format] = &[F16, Bf16, F32, I32, U32];
+const ELEMENTS: &[Format] = &[F16, Bf16, E4m3, E5m2, F32, I32, U32];
 /// Floats that move; some do nothing else but become others.
 const MOVED: &[Format] = Format::SCALAR_FLOATS;
 
 const fn core(op: SpvOp) -> Code {
     Code::Inst(Inst::Core(op))
+}
+const fn saturated(op: SpvOp) -> Code {
+    Code::Inst(Inst::Saturated(op))
 }
 const fn ext(op: GLOp) -> Code {
     Code::Inst(Inst::Ext(op))
@@ -319,10 +324,14 @@ pub static OPS: &[Op] = &[
     row("matrix_times_matrix", FLOATS, &[SQUARE, SQUARE], SQUARE, core(SpvOp::MatrixTimesMatrix), "$0 * $1", Function::MatrixTimesMatrix, "matrix product").whole(2, 4),
     row("outer_product", FLOATS, &[T, T], SQUARE, core(SpvOp::OuterProduct), "outerProduct($0, $1)", Function::OuterProduct, "columns x * a component of y").whole(2, 4),
     // Conversions.
-    row("fconvert_f16", &[F32, F64, Bf16], &[T], fixed(F16), core(SpvOp::FConvert), "", Function::ToFloat, "to binary16"),
-    row("fconvert_f32", &[F16, F64, Bf16], &[T], fixed(F32), core(SpvOp::FConvert), "", Function::ToFloat, "to binary32"),
+    row("fconvert_f16", &[F32, F64, Bf16, E4m3, E5m2], &[T], fixed(F16), core(SpvOp::FConvert), "", Function::ToFloat, "to binary16"),
+    row("fconvert_f32", &[F16, F64, Bf16, E4m3, E5m2], &[T], fixed(F32), core(SpvOp::FConvert), "", Function::ToFloat, "to binary32"),
     row("fconvert_f64", &[F16, F32, Bf16], &[T], fixed(F64), core(SpvOp::FConvert), "", Function::ToFloat, "to binary64"),
-    row("fconvert_bf16", HALF_AND_SINGLE, &[T], fixed(Bf16), core(SpvOp::FConvert), "", Function::ToFloat, "to bfloat16"),
+    row("fconvert_bf16", &[F16, F32, E4m3, E5m2], &[T], fixed(Bf16), core(SpvOp::FConvert), "", Function::ToFloat, "to bfloat16"),
+    row("fconvert_e4m3", WIDER, &[T], fixed(E4m3), core(SpvOp::FConvert), "", Function::ToFloat, "to float8 E4M3, a NaN beyond its range"),
+    row("fconvert_e4m3_saturated", WIDER, &[T], fixed(E4m3), saturated(SpvOp::FConvert), "", Function::ToFloat, "to float8 E4M3, the largest number beyond its range"),
+    row("fconvert_e5m2", WIDER, &[T], fixed(E5m2), core(SpvOp::FConvert), "", Function::ToFloat, "to float8 E5M2, an infinity beyond its range"),
+    row("fconvert_e5m2_saturated", WIDER, &[T], fixed(E5m2), saturated(SpvOp::FConvert), "", Function::ToFloat, "to float8 E5M2, the largest number beyond its range"),
     row("quantize_to_f16", SINGLE, &[T], T, core(SpvOp::QuantizeToF16), "", Function::QuantizeToF16, "to binary16 and back, subnormals of binary16 to zero"),
     row("narrow_widen", SINGLE, &[T], T, Code::Steps(&[step_to(SpvOp::FConvert, &[Arg::Param(0)], fixed(F16)), step(SpvOp::FConvert, &[Arg::Step(0)])]), "", Function::NarrowWiden, "to binary16 and back by two conversions"),
     row("convert_f_to_s", FLOATS, &[T], fixed(I32), core(SpvOp::ConvertFToS), "", Function::ToInteger, "to a signed integer, towards zero"),

@@ -183,8 +183,8 @@ impl Emitter {
         let (uint, bool) = (self.scalar(Format::U32), self.scalar(Format::Bool));
         let above = 32 * (words.len() as u32 - 1);
         let high = |bits: u64| (bits >> above) as u32;
-        let (mask, infinity) =
-            (self.word(high(layout.magnitude_mask())), self.word(high(layout.infinity())));
+        let last = layout.first_nan() - 1;
+        let (mask, infinity) = (self.word(high(layout.magnitude_mask())), self.word(high(last)));
         let magnitude = self.value(Op::BitwiseAnd, uint, ids([words[words.len() - 1], mask]))?;
         let mut is_nan = self.value(Op::UGreaterThan, bool, ids([magnitude, infinity]))?;
         if let [low, _] = words {

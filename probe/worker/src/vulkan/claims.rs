@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 use fpprobe_reports::support::{
-    BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, GRAPHICS,
-    SUBGROUP_ARITHMETIC, SUBGROUP_CLUSTERED, SUBGROUP_EXTENDED_TYPES, format_claim,
+    BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, FLOAT8, FLOAT8_MATRIX,
+    GRAPHICS, SUBGROUP_ARITHMETIC, SUBGROUP_CLUSTERED, SUBGROUP_EXTENDED_TYPES, format_claim,
 };
 use fpprobe_spirv::subgroup::SMALLEST_SUBGROUP;
 use fpprobe_spirv::{Format, Use};
@@ -14,7 +14,7 @@ use fpprobe_spirv::{Format, Use};
 use super::atomics::{AtomicExtensions, AtomicFeatures};
 use super::image::vulkan_format;
 use super::instance::Instance;
-use super::later::{SHADER_BFLOAT16, ShaderBfloat16Features};
+use super::later::{SHADER_BFLOAT16, SHADER_FLOAT8, ShaderBfloat16Features, ShaderFloat8Features};
 use super::physical::Physical;
 use super::subgroups;
 
@@ -83,6 +83,10 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     if physical.has(SHADER_BFLOAT16) {
         chain = chain.push_next(&mut bfloat16);
     }
+    let mut float8 = ShaderFloat8Features::none();
+    if physical.has(SHADER_FLOAT8) {
+        chain = chain.push_next(&mut float8);
+    }
     let mut subgroup_types = vk::PhysicalDeviceShaderSubgroupExtendedTypesFeatures::default();
     if physical.knows(SUBGROUP_TYPES.0, SUBGROUP_TYPES.1) {
         chain = chain.push_next(&mut subgroup_types);
@@ -109,6 +113,8 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         ("shaderInt8", float16.shader_int8 != 0),
         (BFLOAT16, bfloat16.shader_bfloat16_type != 0),
         (BFLOAT16_MATRIX, bfloat16.shader_bfloat16_cooperative_matrix != 0),
+        (FLOAT8, float8.shader_float8 != 0),
+        (FLOAT8_MATRIX, float8.shader_float8_cooperative_matrix != 0),
         // Modules with matrices declare Vulkan's memory model (SPIR-V, CooperativeMatrixKHR in
         // shaders).
         (

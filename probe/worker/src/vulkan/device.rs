@@ -8,7 +8,8 @@ use std::sync::Arc;
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 use fpprobe_reports::support::{
-    BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, SUBGROUP_EXTENDED_TYPES,
+    BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, FLOAT8, FLOAT8_MATRIX,
+    SUBGROUP_EXTENDED_TYPES,
 };
 
 use super::atomics::{AtomicExtensions, AtomicFeatures};
@@ -19,7 +20,7 @@ use super::error::{CallName, VulkanError};
 use super::fault;
 use super::handles::{Logical, OwnedHandle};
 use super::instance::Instance;
-use super::later::{SHADER_BFLOAT16, ShaderBfloat16Features};
+use super::later::{SHADER_BFLOAT16, SHADER_FLOAT8, ShaderBfloat16Features, ShaderFloat8Features};
 use super::memory::{self, DeviceBuffer};
 use super::physical::Physical;
 use super::prepared::DispatchResources;
@@ -245,6 +246,7 @@ fn create(
 ) -> Result<Logical, VulkanError> {
     let claimed = |name: &str| claims.flags.get(name).copied().unwrap_or(false);
     let has_bfloat16 = claimed(BFLOAT16) && claimed("shaderInt16");
+    let has_float8 = claimed(FLOAT8) && claimed("shaderInt8");
     let core = vk::PhysicalDeviceFeatures::default()
         .fragment_stores_and_atomics(claimed("fragmentStoresAndAtomics"))
         .vertex_pipeline_stores_and_atomics(claimed("vertexPipelineStoresAndAtomics"))
@@ -255,11 +257,11 @@ fn create(
         .shader_storage_image_extended_formats(claimed("shaderStorageImageExtendedFormats"));
     let mut storage16 = vk::PhysicalDevice16BitStorageFeatures::default()
         .storage_buffer16_bit_access(claimed("storageBuffer16BitAccess"));
-    // Integers of 8 bits are for matrices alone.
+    // Integers of 8 bits are for matrices and float8 alone.
     let has_matrices = claimed(COOPERATIVE_MATRIX);
     let mut float16 = vk::PhysicalDeviceShaderFloat16Int8Features::default()
         .shader_float16(claimed("shaderFloat16"))
-        .shader_int8(has_matrices && claimed("shaderInt8"));
+        .shader_int8((has_matrices || has_float8) && claimed("shaderInt8"));
     let mut matrices =
         vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default().cooperative_matrix(true);
     let mut memory_model =
@@ -326,6 +328,13 @@ fn create(
         bfloat16.shader_bfloat16_type = vk::TRUE;
         bfloat16.shader_bfloat16_cooperative_matrix = vk::Bool32::from(claimed(BFLOAT16_MATRIX));
         features = features.push_next(&mut bfloat16);
+    }
+    let mut float8 = ShaderFloat8Features::none();
+    if has_float8 {
+        extensions.push(SHADER_FLOAT8.as_ptr());
+        float8.shader_float8 = vk::TRUE;
+        float8.shader_float8_cooperative_matrix = vk::Bool32::from(claimed(FLOAT8_MATRIX));
+        features = features.push_next(&mut float8);
     }
     let (known, mut atomics) = (AtomicExtensions::of(physical), AtomicFeatures::default());
     atomics.set(claimed);

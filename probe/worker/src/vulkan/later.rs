@@ -40,3 +40,34 @@ impl ShaderBfloat16Features<'_> {
 // SAFETY: it begins like every structure of a chain, with its type and the next one; the registry
 // names both of the structures that it extends.
 unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for ShaderBfloat16Features<'_> {}
+
+/// The extension of float8 (`VK_EXT_shader_float8`).
+pub(super) const SHADER_FLOAT8: &CStr = c"VK_EXT_shader_float8";
+
+/// `VkPhysicalDeviceShaderFloat8FeaturesEXT`.
+#[repr(C)]
+pub(super) struct ShaderFloat8Features<'a> {
+    s_type: vk::StructureType,
+    p_next: *mut c_void,
+    /// Modules may have values of both types.
+    pub(super) shader_float8: vk::Bool32,
+    /// Modules may have cooperative matrices of them.
+    pub(super) shader_float8_cooperative_matrix: vk::Bool32,
+    marker: PhantomData<&'a ()>,
+}
+
+impl ShaderFloat8Features<'_> {
+    /// With no feature.
+    pub(super) fn none() -> Self {
+        ShaderFloat8Features {
+            s_type: vk::StructureType::from_raw(1_000_567_000),
+            p_next: ptr::null_mut(),
+            shader_float8: vk::FALSE,
+            shader_float8_cooperative_matrix: vk::FALSE,
+            marker: PhantomData,
+        }
+    }
+}
+
+// SAFETY: as above.
+unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for ShaderFloat8Features<'_> {}

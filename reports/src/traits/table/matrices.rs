@@ -8,7 +8,8 @@ use super::super::TraitRow;
 use super::row;
 
 /// Elements of A and B, and of the result.
-const PRODUCTS: &[&str] = &["f16_f16", "f16_f32", "bf16_f32", "f32_f32"];
+const PRODUCTS: &[&str] =
+    &["f16_f16", "f16_f32", "bf16_f32", "e4m3_f16", "e4m3_f32", "e5m2_f16", "e5m2_f32", "f32_f32"];
 
 const LEFT_OPEN: &str =
     "Vulkan leaves it to the implementation, so that sums differ from device to device";

@@ -19,7 +19,7 @@ fn range(class: Class, layout: FloatLayout) -> (bool, u64, u64) {
     let (sign, normal, infinity) = (layout.sign_bit(), layout.min_normal(), layout.infinity());
     let (magnitude, quiet) = (layout.magnitude_mask(), layout.infinity() | layout.quiet_bit());
     match class {
-        Class::Nan => (false, infinity + 1, magnitude),
+        Class::Nan => (false, layout.first_nan(), magnitude),
         Class::Quiet => (false, quiet, magnitude),
         Class::Signalling => (false, infinity + 1, quiet - 1),
         Class::Infinite => (false, infinity, infinity),

@@ -6,18 +6,18 @@ use std::str::FromStr;
 
 use fpprobe_spirv::{FloatLayout, Format};
 use rspirv::dr::{Function, Instruction, Operand};
-use rspirv::spirv::{Op, Word};
+use rspirv::spirv::{Decoration, Op, Word};
 
 use super::bits::{Bits, View};
 use super::module::{Rewriter, ids};
 use super::place::Places;
 
-/// A format that the layer has and the driver lacks.
+/// Formats that the layer has and the driver lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Emulation {
-    /// The format.
-    pub format: Format,
-    /// How numbers are converted to it.
+    /// The formats, and what is claimed.
+    pub claimed: &'static Claimed,
+    /// How numbers are converted to them.
     pub narrowing: Narrowing,
 }
 
@@ -34,22 +34,27 @@ pub enum Narrowing {
     AwayFromZero,
     /// As to nearest even, but a NaN is a number like others.
     Careless,
+    /// To nearest even, and always saturated.
+    Saturating,
 }
 
 /// Names in statements.
-const NARROWINGS: [(&str, Narrowing); 5] = [
+const NARROWINGS: [(&str, Narrowing); 6] = [
     ("nearest-even", Narrowing::NearestEven),
     ("nearest-away", Narrowing::NearestAway),
     ("toward-zero", Narrowing::TowardZero),
     ("away-from-zero", Narrowing::AwayFromZero),
     ("careless", Narrowing::Careless),
+    ("saturating", Narrowing::Saturating),
 ];
 
-/// What a driver claims that has a format.
+/// What a driver claims that has these formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Claimed {
-    /// The format.
-    format: Format,
+    /// Their name in statements.
+    name: &'static str,
+    /// The formats.
+    formats: &'static [Format],
     /// The device extension.
     pub extension: &'static str,
     /// The feature, the first one of the extension's structure.
@@ -59,30 +64,33 @@ pub struct Claimed {
 }
 
 /// The formats that can be emulated.
-pub const CLAIMED: [Claimed; 1] = [Claimed {
-    format: Format::Bf16,
-    extension: "VK_KHR_shader_bfloat16",
-    feature: "shaderBFloat16Type",
-    structure: 1_000_141_000,
-}];
-
-impl Emulation {
-    /// What it makes the driver claim.
-    pub fn claimed(self) -> Option<&'static Claimed> {
-        CLAIMED.iter().find(|claimed| claimed.format == self.format)
-    }
-}
+pub static CLAIMED: [Claimed; 2] = [
+    Claimed {
+        name: "bf16",
+        formats: &[Format::Bf16],
+        extension: "VK_KHR_shader_bfloat16",
+        feature: "shaderBFloat16Type",
+        structure: 1_000_141_000,
+    },
+    Claimed {
+        name: "float8",
+        formats: &[Format::E4m3, Format::E5m2],
+        extension: "VK_EXT_shader_float8",
+        feature: "shaderFloat8",
+        structure: 1_000_567_000,
+    },
+];
 
 impl FromStr for Emulation {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Emulation, String> {
-        let (format, way) = text.split_once(' ').unwrap_or((text, NARROWINGS[0].0));
-        let format = CLAIMED.iter().map(|claimed| claimed.format).find(|own| own.name() == format);
+        let (name, way) = text.split_once(' ').unwrap_or((text, NARROWINGS[0].0));
+        let claimed = CLAIMED.iter().find(|claimed| claimed.name == name);
         let narrowing = NARROWINGS.iter().find(|(name, _)| *name == way).map(|(_, own)| *own);
-        format
+        claimed
             .zip(narrowing)
-            .map(|(format, narrowing)| Emulation { format, narrowing })
+            .map(|(claimed, narrowing)| Emulation { claimed, narrowing })
             .ok_or_else(|| format!("`{text}` is not emulated"))
     }
 }
@@ -92,7 +100,9 @@ const SINGLE: FloatLayout = fpprobe_spirv::layout::BINARY32;
 impl Rewriter {
     /// Takes these formats out of the module. Gives whether there was one.
     pub fn emulate(&mut self, emulations: &[Emulation]) -> Result<bool, String> {
-        let of = |format: Format| emulations.iter().find(|own| own.format == format).copied();
+        let of = |format: Format| {
+            emulations.iter().find(|own| own.claimed.formats.contains(&format)).copied()
+        };
         let mut functions = std::mem::take(&mut self.module.functions);
         let places = Places::new(&self.module, &functions);
         let own: HashMap<Word, Format> =
@@ -127,7 +137,10 @@ impl Rewriter {
         };
         let emulated = of(from.format).is_some() || of(to.format).is_some();
         let value = match inst.class.opcode {
-            Op::FConvert if emulated => self.converted(source, (from, to), &inst, of)?,
+            Op::FConvert if emulated => {
+                let saturates = places.saturates(&inst);
+                self.converted(source, (from, to), (&inst, saturates), of)?
+            }
             Op::Bitcast if emulated => source,
             _ => {
                 self.out.push(inst);
@@ -148,7 +161,7 @@ impl Rewriter {
         &mut self,
         source: Word,
         (from, to): (View, View),
-        inst: &Instruction,
+        (inst, saturates): (&Instruction, bool),
         of: &impl Fn(Format) -> Option<Emulation>,
     ) -> Result<Word, String> {
         let single = View { format: Format::F32, ..to };
@@ -171,7 +184,7 @@ impl Rewriter {
                 let narrow = self.int(format.bits(), 0);
                 let mut codes = Vec::new();
                 for part in parts {
-                    let code = self.narrowed(part, layout, emulation.narrowing);
+                    let code = self.narrowed(part, layout, (emulation.narrowing, saturates));
                     codes.push(self.emit(Op::UConvert, narrow, ids([code.id])));
                 }
                 let kind = inst.result_type.ok_or("no type")?;
@@ -241,13 +254,18 @@ impl Rewriter {
 
     /// One value where a magnitude is a NaN's, else another.
     fn where_nan(&mut self, magnitude: Bits, layout: FloatLayout, yes: Bits, no: Bits) -> Bits {
-        let infinity = self.constant(Format::U32, layout.infinity());
-        let is_nan = self.compare(Op::UGreaterThan, magnitude, infinity);
+        let first = self.constant(Format::U32, layout.first_nan());
+        let is_nan = self.compare(Op::UGreaterThanEqual, magnitude, first);
         self.select(is_nan, yes, no)
     }
 
     /// The code of a binary32 in a narrower format.
-    fn narrowed(&mut self, number: Bits, layout: FloatLayout, narrowing: Narrowing) -> Bits {
+    fn narrowed(
+        &mut self,
+        number: Bits,
+        layout: FloatLayout,
+        (narrowing, saturates): (Narrowing, bool),
+    ) -> Bits {
         let number = Bits { format: Format::U32, ..number };
         let fewer = u64::from(SINGLE.fraction - layout.fraction);
         let bias = (SINGLE.bias() - layout.bias()) as u64;
@@ -277,10 +295,14 @@ impl Rewriter {
         let [infinity, largest] =
             [layout.infinity(), layout.max_finite()].map(|bits| self.constant(Format::U32, bits));
         let beyond = self.compare(Op::UGreaterThan, rounded, largest);
-        let overflowed = if narrowing == Narrowing::TowardZero { largest } else { infinity };
+        // Of 8 bits no direction of rounding, but the decoration, says what is beyond.
+        let saturates = saturates || narrowing == Narrowing::Saturating;
+        let is_cut = narrowing == Narrowing::TowardZero && layout.bits() > 8;
+        let overflowed = if saturates || is_cut { largest } else { infinity };
         let rounded = self.select(beyond, overflowed, rounded);
         let infinite = self.constant(Format::U32, SINGLE.infinity());
         let is_infinite = self.compare(Op::IEqual, magnitude, infinite);
+        let infinity = if saturates { largest } else { infinity };
         let rounded = self.select(is_infinite, infinity, rounded);
         let quiet = self.constant(Format::U32, layout.infinity() | layout.quiet_bit());
         let rounded = match narrowing {
@@ -306,7 +328,7 @@ impl Rewriter {
                 self.compare(Op::UGreaterThan, rest, zero)
             }
             // A tie is more than half where the last bit is odd.
-            Narrowing::NearestEven | Narrowing::Careless => {
+            Narrowing::NearestEven | Narrowing::Careless | Narrowing::Saturating => {
                 let odd = self.with(Op::BitwiseAnd, cut, 1);
                 let rest = self.combine(Op::IAdd, rest, odd);
                 self.compare(Op::UGreaterThan, rest, half)
@@ -336,6 +358,9 @@ impl Rewriter {
         module
             .execution_modes
             .retain(|inst| !own.keys().any(|old| operand(inst, &Operand::IdRef(*old))));
+        let saturated =
+            Operand::Decoration(Decoration::SaturatedToLargestFloat8NormalConversionEXT);
+        module.annotations.retain(|inst| !operand(inst, &saturated));
         module.capabilities.retain(|inst| {
             !declared.iter().any(|(capability, _)| operand(inst, &Operand::Capability(*capability)))
         });

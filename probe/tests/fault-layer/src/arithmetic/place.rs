@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use fpprobe_spirv::op::{Code, Function as Of, Inst};
 use fpprobe_spirv::{AtomicForm, Format, OPS, Op};
 use rspirv::dr::{Block, Function, Instruction, Module, Operand};
-use rspirv::spirv::{ExecutionMode, Op as SpvOp, Word};
+use rspirv::spirv::{Decoration, ExecutionMode, Op as SpvOp, Word};
 
 use super::bits::View;
 use super::fault::Operation;
@@ -17,6 +17,8 @@ pub struct Places {
     views: HashMap<Word, View>,
     types: HashMap<Word, Word>,
     kernels: HashMap<Word, Operation>,
+    /// Results that are decorated to saturate.
+    saturated: HashSet<Word>,
     glsl: Option<Word>,
 }
 
@@ -84,7 +86,8 @@ impl Places {
             views.extend(inst.result_id.zip(view));
         }
         let kernels = module.debug_names.iter().filter_map(named).collect();
-        Places { views, types, kernels, glsl: glsl_set(module) }
+        let saturated = module.annotations.iter().filter_map(saturates).collect();
+        Places { views, types, kernels, saturated, glsl: glsl_set(module) }
     }
 
     /// How a value is made; `None` for pointers, images and the like.
@@ -204,8 +207,10 @@ impl Places {
             return Some(Found { operation, args: Vec::new(), result });
         }
         OPS.iter().filter(|op| !moves(op)).find_map(|op| {
+            let saturates = self.saturates(inst);
             let first = match (op.code, inst.class.opcode, inst.operands.as_slice()) {
-                (Code::Inst(Inst::Core(code)), opcode, _) if code == opcode => 0,
+                (Code::Inst(Inst::Core(code)), opcode, _) if code == opcode && !saturates => 0,
+                (Code::Inst(Inst::Saturated(code)), opcode, _) if code == opcode && saturates => 0,
                 (
                     Code::Inst(Inst::Ext(code)),
                     SpvOp::ExtInst,
@@ -215,6 +220,11 @@ impl Places {
             };
             self.fitting(op, inst, first)
         })
+    }
+
+    /// Whether the result of an instruction is decorated to saturate.
+    pub fn saturates(&self, inst: &Instruction) -> bool {
+        inst.result_id.is_some_and(|result| self.saturated.contains(&result))
     }
 
     /// The instruction as this operation, if operands and result are of a format that the operation
@@ -248,6 +258,17 @@ impl Places {
             fields(op).filter(|_| matches!(op.function, Of::UnpackHalf | Of::UnpackNorm { .. }));
         let args = args.into_iter().map(|(at, view)| (at, packed.unwrap_or(view))).collect();
         Some(Found { operation: (format, op), args, result })
+    }
+}
+
+/// What a decoration makes saturate.
+fn saturates(inst: &Instruction) -> Option<Word> {
+    match inst.operands[..] {
+        [
+            Operand::IdRef(id),
+            Operand::Decoration(Decoration::SaturatedToLargestFloat8NormalConversionEXT),
+        ] => Some(id),
+        _ => None,
     }
 }
 

@@ -129,7 +129,7 @@ pub(super) unsafe fn chained(chain: *mut c_void) {
 pub(super) fn switched() -> impl Iterator<Item = (&'static str, vk::Bool32)> {
     kinds().filter_map(|kind| match kind {
         Kind::Feature(name, value) => Some((*name, *value)),
-        Kind::Emulate(emulation) => Some((emulation.claimed()?.feature, vk::TRUE)),
+        Kind::Emulate(emulation) => Some((emulation.claimed.feature, vk::TRUE)),
         // This mode's claim is a feature.
         Kind::Claim { control: Control::FastMath0, .. } => Some(("shaderFloatControls2", vk::TRUE)),
         Kind::Deny(Control::FastMath0) => Some(("shaderFloatControls2", vk::FALSE)),
@@ -240,7 +240,7 @@ pub(super) fn switched_extensions() -> Vec<(String, bool)> {
             Some((own(khr::shader_float_controls2::NAME), true))
         }
         Kind::Report(_) => Some((own(ext::device_fault::NAME), true)),
-        Kind::Emulate(emulation) => Some((emulation.claimed()?.extension.to_owned(), true)),
+        Kind::Emulate(emulation) => Some((emulation.claimed.extension.to_owned(), true)),
         _ => None,
     });
     expected.collect()

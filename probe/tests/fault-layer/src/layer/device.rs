@@ -135,7 +135,7 @@ impl KernelCases<'_> {
             ),
         ];
         // What is emulated is none of the driver's.
-        let emulated = CLAIMED.map(|claimed| {
+        let emulated = CLAIMED.iter().map(|claimed| {
             let is_ours = answers::switched().any(|(name, _)| name == claimed.feature);
             (is_ours, vk::StructureType::from_raw(claimed.structure))
         });

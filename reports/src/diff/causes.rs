@@ -90,8 +90,9 @@ impl<'a> Shared<'a> {
         let constants_only =
             [old, new].into_iter().flatten().all(|one| one.scope == Scope::Constants);
         let lanes = self.lane(cause, (old.is_some(), new.is_some()));
-        // Where the other report has no such lane, what the cause shows.
-        let evidence = cause.evidence.iter().take(1).filter(|_| lanes.is_none()).cloned();
+        // Of a cause that one report has alone, where the other has no such lane, what it shows.
+        let is_alone = lanes.is_none() && old.is_some() != new.is_some();
+        let evidence = cause.evidence.iter().take(1).filter(|_| is_alone).cloned();
         Some(Change {
             constants_only,
             profiles: cause.profiles.clone(),

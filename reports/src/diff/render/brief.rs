@@ -7,8 +7,8 @@ use std::io;
 use crate::change::{Change, ChangeKind, Subject, gave};
 use crate::diff::DeviceDiff;
 use crate::model::MIXED;
-use crate::render::paper::{Ink, Paper, pad};
 use crate::render::lane::{self, LaneSentence};
+use crate::render::paper::{Ink, Paper, pad};
 use crate::render::phrase;
 
 /// Lines of causes with those of the device's fields and profiles, and lines of traits, that are
@@ -93,7 +93,7 @@ fn causes(paper: &mut Paper, changes: &[&Change], most: usize) -> io::Result<()>
     let mut shown = ordered.len();
     for change in ordered {
         headline(paper, change, width)?;
-        if let Some(lane) = shown(change).filter(|_| room > 0) {
+        if let Some(lane) = shown_lane(change).filter(|_| room > 0) {
             room -= 1;
             paper.line(TAG, 0, &[(Ink::Faint, &lane.within(width))])?;
         }
@@ -106,7 +106,7 @@ fn causes(paper: &mut Paper, changes: &[&Change], most: usize) -> io::Result<()>
 }
 
 /// A lane of a cause with both results, else what one report has.
-fn shown(change: &Change) -> Option<LaneSentence> {
+fn shown_lane(change: &Change) -> Option<LaneSentence> {
     let alone = || Some(lane::sentence(change.evidence.first()?));
     change.lanes.as_ref().and_then(gave).or_else(alone)
 }

@@ -83,9 +83,12 @@ fn constants(module: &Module) -> BTreeMap<String, String> {
                 _ => return None,
             };
             let format = types.get(&kind)?;
-            let literal = format
-                .float()
-                .map_or_else(|| (bits as i32).to_string(), |layout| literal(layout, bits));
+            let literal = match format.float() {
+                // Assemblers read a literal of any 16 bits as a binary16.
+                Some(_) if format.float_encoding().is_some() => format!("!{bits:#x}"),
+                Some(layout) => literal(layout, bits),
+                None => (bits as i32).to_string(),
+            };
             let text = format!("{} %{kind} {literal}", inst.class.opname);
             Some((format!("%{id}"), format!("Op{text}")))
         })
@@ -144,6 +147,14 @@ mod tests {
         let text = text(&emitter.builder.module());
         assert!(text.contains("OpConstant %1 -1\n"), "{text}");
         assert!(text.contains("OpConstant %3 4294967295\n"), "{text}");
+    }
+
+    #[test]
+    fn encodings_that_are_not_of_ieee_754_are_words() {
+        let mut emitter = Emitter::new();
+        emitter.constant(Shape::scalar(Format::Bf16), 0xff7e);
+        let text = text(&emitter.builder.module());
+        assert!(text.contains(" !0xff7e\n"), "{text}");
     }
 
     #[test]

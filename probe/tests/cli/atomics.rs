@@ -44,6 +44,10 @@ fn each_memory_has_its_traits_and_numbers_are_right() {
                 assert_eq!(rule["verdict"] == "unsupported", subnormals.is_none(), "{driver}");
             }
         }
-        assert_eq!(device["findings"], serde_json::json!([]), "{driver}");
+        // Which of two NaNs a sum takes depends on the processor's instruction, and on the lane.
+        for finding in device["findings"].as_array().unwrap() {
+            let text = finding["text"].as_str().unwrap();
+            assert!(text.ends_with("all of them in the bits of a NaN"), "{driver}: {finding:#}");
+        }
     }
 }

@@ -70,7 +70,7 @@ fn what_it_lacks_is_no_regression() {
     assert_eq!(counts(&beyond, &baseline), (false, true));
     assert_eq!(counts(&on_it, &baseline), (true, false));
     // Once measured in full it stays so, and nothing is beyond.
-    for report in [judged(&[default.clone()]), judged(&[short(kernel, 1)])] {
+    for report in [judged(std::slice::from_ref(&default)), judged(&[short(kernel, 1)])] {
         take(&mut baseline, &report);
         assert!(baseline.measured[0].short.is_empty());
         assert_eq!(counts(&beyond, &baseline), (true, false));

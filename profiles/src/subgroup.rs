@@ -14,8 +14,8 @@ use fpprobe_spirv::subgroup::{LARGEST_SUBGROUP, NO_LANE, OrderValues};
 use crate::Observation;
 use crate::matrix::{AspectResult, SumTree, units};
 
-/// The name of the order that a kernel shows; `None` for kernels that show none, and for products
-/// of a device that flushes the smallest subnormal.
+/// The name of the order that a kernel shows; `None` for kernels that show none, for products of a
+/// device that flushes the smallest subnormal, and for those in which roundings hide it.
 pub fn subgroup_order(observation: &Observation) -> Option<AspectResult> {
     let layout = observation.kernel.format.float()?;
     let is_product = match observation.kernel.op.function {
@@ -71,9 +71,16 @@ pub fn subgroup_order(observation: &Observation) -> Option<AspectResult> {
     }
     let met = |i: u32, j: u32| below.get(&(i.min(j), i.max(j))).copied().unwrap_or(0);
     let numbers: Vec<u32> = (0..).take(there.len()).collect();
-    let value =
-        SumTree::new(&numbers, &met).map_or_else(|| "irregular".to_owned(), |tree| tree.order());
-    Some(AspectResult { value, lanes: below.len(), case: shown })
+    match SumTree::new(&numbers, &met) {
+        Some(tree) => Some(AspectResult { value: tree.order(), lanes: below.len(), case: shown }),
+        // As many roundings may amount to a unit, which is six last places of a binary16.
+        None if is_product
+            && there.len() as u64 > OrderValues::of_product(layout).unit - layout.one() =>
+        {
+            None
+        }
+        None => irregular(below.len()),
+    }
 }
 
 /// How many units a product is of, beside the masking and the restoring value where it has them;

@@ -46,8 +46,8 @@ struct FleetProfile {
     class: Class,
 }
 
-/// The results of each device by its key.
-type ResultsByDevice = HashMap<String, Arc<[ResultDigest]>>;
+/// The results of each device of a report, with its key, in their order: two may have one key.
+type DeviceResultDigests = Vec<(String, Arc<[ResultDigest]>)>;
 
 /// Reads reports.
 #[derive(Default)]
@@ -55,7 +55,7 @@ pub(super) struct ReportReader {
     /// Kernel ids by [`ResultDigest::question`].
     kernels: Mutex<HashMap<u64, String>>,
     /// By SHA-256 of their file, what was read in full.
-    known: Mutex<HashMap<String, Arc<ResultsByDevice>>>,
+    known: Mutex<HashMap<String, Arc<DeviceResultDigests>>>,
 }
 
 impl ReportReader {
@@ -68,10 +68,8 @@ impl ReportReader {
     pub(super) fn devices(&self, file: &ReportFile) -> Result<Option<Vec<FoundDevice>>, String> {
         let text = file.text().map_err(|error| error.to_string())?;
         let head = serde_json::from_slice::<FleetReport>(&text);
-        if let Ok(head) =
-            head.as_ref().map_err(|_| ()).and_then(|head| self.known(file, head).ok_or(()))
-        {
-            return Ok(Some(head));
+        if let Some(devices) = head.as_ref().ok().and_then(|head| self.known(file, head)) {
+            return Ok(Some(devices));
         }
         let report = match file.parse(&text) {
             Ok(report) => report,
@@ -80,9 +78,9 @@ impl ReportReader {
             }
             Err(error) => return Err(error.to_string()),
         };
-        let mut results = ResultsByDevice::new();
+        let mut results = DeviceResultDigests::new();
         for device in &report.devices {
-            results.insert(device.identity.key.clone(), self.reduce(device, &report)?);
+            results.push((device.identity.key.clone(), self.reduce(device, &report)?));
         }
         let results = Arc::new(results);
         if let Some(named) = head.ok().and_then(|head| head.observations) {
@@ -102,13 +100,14 @@ impl ReportReader {
     fn reduce(&self, device: &Device, report: &Report) -> Result<Arc<[ResultDigest]>, String> {
         let content =
             read_device(&device.observations, &report.inputs).map_err(|error| error.to_string())?;
-        let mut results = Vec::with_capacity(content.observations.len());
+        let mut results: Vec<ResultDigest> =
+            content.observations.iter().map(ResultDigest::of).collect();
+        // Locked for the names alone: reports are read side by side.
         let mut kernels = locked(&self.kernels);
-        for observation in &content.observations {
-            let digest = ResultDigest::of(observation);
+        for (digest, observation) in results.iter().zip(&content.observations) {
             kernels.entry(digest.question).or_insert_with(|| observation.kernel.to_string());
-            results.push(digest);
         }
+        drop(kernels);
         results.sort_by_key(|digest| digest.question);
         // Of two observations of one kernel the later counts, as in judging.
         results.reverse();
@@ -147,17 +146,21 @@ impl FleetReport {
         }
     }
 
-    /// Its devices with their results; `None` where those of one are missing.
-    fn found(&self, file: &ReportFile, results: &ResultsByDevice) -> Option<Vec<FoundDevice>> {
+    /// Its devices with their results; `None` where these are of other devices.
+    fn found(&self, file: &ReportFile, results: &DeviceResultDigests) -> Option<Vec<FoundDevice>> {
         let host = &self.host;
-        let device = |device: &FleetDevice| {
+        let keys = results.iter().map(|(key, _)| key);
+        if !self.devices.iter().map(|device| &device.key).eq(keys) {
+            return None;
+        }
+        let device = |(device, (_, results)): (&FleetDevice, &(String, Arc<[ResultDigest]>))| {
             let driver = &device.driver;
             let version = if driver.info.is_empty() { &driver.version } else { &driver.info };
             let values = device
                 .traits
                 .iter()
                 .filter_map(|one| Some((one.id.clone(), one.run_time.as_ref()?.value.clone())));
-            Some(FoundDevice {
+            FoundDevice {
                 file: file.clone(),
                 host: if host.label.is_empty() { host.id.clone() } else { host.label.clone() },
                 host_key: (host.id.clone(), host.label.clone()),
@@ -169,9 +172,9 @@ impl FleetReport {
                 measured: self.finished.clone(),
                 classes: device.profiles.iter().map(|one| (one.id.clone(), one.class)).collect(),
                 traits: values.collect(),
-                results: Arc::clone(results.get(&device.key)?),
-            })
+                results: Arc::clone(results),
+            }
         };
-        self.devices.iter().map(device).collect()
+        Some(self.devices.iter().zip(results).map(device).collect())
     }
 }

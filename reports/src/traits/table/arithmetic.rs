@@ -142,7 +142,7 @@ pub(super) static TRAITS: &[TraitRow] = &[
     row(
         "f32.division_by_itself",
         SINGLE,
-        "Is x / x 1?",
+        "Is x / x equal to 1?",
         ROUNDED,
         Lanes(
             "f32.fdiv",
@@ -155,7 +155,7 @@ pub(super) static TRAITS: &[TraitRow] = &[
     row(
         "f32.division_by_one",
         SINGLE,
-        "Is x / 1 x?",
+        "Is x / 1 equal to x?",
         ROUNDED,
         Lanes(
             "f32.fdiv",

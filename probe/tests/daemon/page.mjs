@@ -3,8 +3,8 @@
 //   node page.mjs URL FOLDER
 //
 // It shows one device with classes, causes and three rounds, of which the second changed something, and leads to the changes as
-// a page. In windows of three widths nothing scrolls sideways, nothing is said on the console, and axe-core finds nothing. Leaves
-// pictures in the folder. CHROMIUM names another browser than Debian's.
+// a page. In windows of three widths, light and dark, with 1, 3 and 12 devices, nothing scrolls sideways, nothing is said on the
+// console, and axe-core finds nothing. Leaves pictures in the folder. CHROMIUM names another browser than Debian's.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -20,14 +20,17 @@ const browser = await launch(process.env.CHROMIUM ?? "/usr/bin/chromium");
 
 const look = async (page, name) => {
   await page.evaluate(axe);
-  for (const width of [1400, 1000, 390]) {
-    await page.send("Emulation.setDeviceMetricsOverride", { width, height: 900, deviceScaleFactor: 1, mobile: width < 500 });
-    const { wide, room } = await page.evaluate("({ wide: document.documentElement.scrollWidth, room: document.documentElement.clientWidth })");
-    assert.ok(wide <= room, `${name}: in a window of ${width} the page is ${wide} wide, and has room for ${room}`);
-    const violations = await page.evaluate(`axe.run().then(({ violations }) => violations.map(({ id, help, nodes }) => [id, help, nodes[0].html]))`);
-    assert.deepEqual(violations, [], `${name}: ${width}`);
-    const { data } = await page.send("Page.captureScreenshot", { format: "png", captureBeyondViewport: name === "daemon" });
-    writeFileSync(join(folder, `${name}-${width}.png`), Buffer.from(data, "base64"));
+  for (const scheme of ["light", "dark"]) {
+    await page.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
+    for (const width of [1400, 1000, 390]) {
+      await page.send("Emulation.setDeviceMetricsOverride", { width, height: 900, deviceScaleFactor: 1, mobile: width < 500 });
+      const { wide, room } = await page.evaluate("({ wide: document.documentElement.scrollWidth, room: document.documentElement.clientWidth })");
+      assert.ok(wide <= room, `${name}: in a window of ${width} the page is ${wide} wide, and has room for ${room}`);
+      const violations = await page.evaluate(`axe.run().then(({ violations }) => violations.map(({ id, help, nodes }) => [id, help, nodes[0].html]))`);
+      assert.deepEqual(violations, [], `${name}: ${width} ${scheme}`);
+      const { data } = await page.send("Page.captureScreenshot", { format: "png", captureBeyondViewport: name.startsWith("daemon-of") });
+      writeFileSync(join(folder, `${name}-${scheme}-${width}.png`), Buffer.from(data, "base64"));
+    }
   }
   assert.deepEqual(page.complaints, [], name);
 };
@@ -52,7 +55,13 @@ try {
   await page.evaluate(`document.querySelector("details").open = false, fetch("/status").then((status) => status.json()).then(show)`);
   assert.equal(await page.evaluate(`document.querySelector("details").open`), false);
   await page.evaluate(`document.querySelector("details").open = true`);
-  await look(page, "daemon");
+  const copies = (count) => `(status) => Array.from({ length: ${count} }, (_, number) =>
+    ({ ...status.devices[0], key: "device" + number, slot: status.devices[0].slot + ":" + number }))`;
+  for (const count of [1, 3, 12]) {
+    await page.evaluate(`events.close(), fetch("/status").then((status) => status.json()).then((status) => show({ ...status, devices: (${copies(count)})(status) }))`);
+    assert.equal((await texts("#devices th")).length, count);
+    await look(page, `daemon-of-${count}`);
+  }
   const changes = await visit(browser, links[2][1]);
   assert.match(await changes.evaluate("document.body.textContent"), /Traits changed/);
   await look(changes, "daemon-changes");

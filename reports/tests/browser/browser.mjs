@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Seconds that one thing may take. */
-const PATIENCE = 60;
+const PATIENCE = 300;
 
 /** A promise that does not wait for ever. */
 const within = (what, promise) => {

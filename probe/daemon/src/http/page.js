@@ -25,18 +25,24 @@ function device(device, quarantine) {
   const held = quarantine[device.slot];
   const last = device.last;
   const bad = held || (last && (last.newly_deviating > 0 || last.unaccepted > 0));
-  const state = held ? "in quarantine: " + held.reason : device.measuring ? "being measured" : last ? last.text : "not measured yet";
+  // What has changed is told by the round.
+  const brief = (text) => text.split(": ")[0];
+  const state = held ? "in quarantine: " + held.reason : device.measuring ? "being measured" : last ? brief(last.text) : "not measured yet";
+  const changes = !held && !device.measuring && last && last.changed && last.report ? [" ", link("changes", "/diffs/" + last.report)] : [];
   const more = last && last.more_causes > 0 ? [link(last.more_causes + " more in the report", "/reports/" + last.report)] : [];
   return row([device.name, styled("faint", element("small", device.driver_info)), styled("faint", element("small", device.slot))], {
-    State: [styled(bad ? "bad" : "", element("span", state))],
+    State: [styled(bad ? "bad" : "", element("span", state)), ...changes],
     Class: last && last.classes.length ? [list("ul", last.classes), styled("faint", element("small", "of a " + last.extent + " run"))] : ["not judged yet"],
     Causes: [list("ol", last ? last.causes : []) || "none", ...more],
   });
 }
 
-function rounds(device) {
+/** As many devices have their rounds unfolded. */
+const FEW = 3;
+
+function rounds(device, number, all) {
   const made = Object.assign(element("details"), { id: "rounds-" + device.key });
-  made.open = place(made.id)?.open ?? true;
+  made.open = place(made.id)?.open ?? all.length <= FEW;
   const head = ["When", "Extent", "Outcome", "Pages"].map((name) => Object.assign(element("th", name), { scope: "col" }));
   const rows = device.history.map((round) => row([time(round.finished)], {
     Extent: [round.extent],
@@ -51,7 +57,7 @@ function rounds(device) {
 
 function show(status) {
   place("state").textContent = status.state;
-  place("more").textContent = "version " + status.version + ", since " + status.started + (status.next ? ", next: " + status.next : "");
+  place("more").replaceChildren("version " + status.version + ", since ", time(status.started), status.next ? ", next: " + status.next : "");
   place("devices").replaceChildren(...status.devices.map((one) => device(one, status.quarantine)));
   place("rounds").replaceChildren(...status.devices.map(rounds));
   const waits = (one) => element("li", one.slot + " (" + one.extent + "): " + one.trigger + (one.reason ? "; waits: " + one.reason : ""));

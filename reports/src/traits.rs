@@ -93,6 +93,11 @@ impl TraitDefinition {
         }
     }
 
+    /// What its kernels request, by its name in SPIR-V; empty where they request nothing.
+    pub fn mode(&self) -> &'static str {
+        self.mode.name
+    }
+
     /// Whether it is measured without requesting anything.
     pub fn is_default(&self) -> bool {
         self.mode.name.is_empty()

@@ -33,7 +33,7 @@ use crate::model::{Device, Outcome, Report, Verdict};
 #[derive(Clone, Copy, Debug)]
 pub struct Html;
 
-pub(crate) const STYLE: &str = include_str!("html/style.css");
+const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 /// SHA-256 of [`SCRIPT`], base64; a test computes it again.
 const SCRIPT_DIGEST: &str = "rX9XhTdEu0PbqBa+YLQvg4HT+ZvUAvg6fwCxGKcXlpQ=";
@@ -79,7 +79,7 @@ fn page(report: &Report) -> Markup {
                     }
                     @if let Some(traits) = traits::matrix(report, &anchors) {
                         section aria-labelledby="traits" {
-                            h2.quiet #traits { "What the devices do" }
+                            h2.quiet #traits { (what_is_done(report)) }
                             (traits)
                         }
                     }
@@ -142,13 +142,18 @@ fn contents(report: &Report) -> Markup {
             ul {
                 li { a href="#overview" { "Devices by profile" } }
                 @if report.devices.iter().any(|device| !device.causes.is_empty()) { li { a href="#causes" { "Causes" } } }
-                @if report.devices.iter().any(|device| !device.traits.is_empty()) { li { a href="#traits" { "What the devices do" } } }
+                @if report.devices.iter().any(|device| !device.traits.is_empty()) { li { a href="#traits" { (what_is_done(report)) } } }
                 @for (index, device) in report.devices.iter().enumerate() {
                     li { a href={ "#d" (index) } { (phrase::label(report, device)) } }
                 }
             }
         }
     }
+}
+
+/// Title of the traits.
+fn what_is_done(report: &Report) -> &'static str {
+    if report.devices.len() == 1 { "What the device does" } else { "What the devices do" }
 }
 
 /// Date of an RFC 3339 time.

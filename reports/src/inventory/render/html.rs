@@ -13,6 +13,7 @@ use crate::inventory::{EqualDevices, Inventory, InventoryDevice, SharedBehaviour
 use crate::render::html::day;
 use crate::render::html::frame::{Frame, scrolling};
 use crate::render::phrase;
+use crate::traits;
 
 /// Kernels of one minority, and lines of one list; the others are counted.
 const LINES: usize = 50;
@@ -45,7 +46,7 @@ fn page(inventory: &Inventory) -> Markup {
     frame.page(&html! {
         @for (group, behaviour) in inventory.minorities() { (minority(group, behaviour)) }
         section { h2.quiet { "Models and drivers" } (scrolling("Models and drivers", &groups(inventory))) }
-        @if let Some(traits) = traits(inventory) { section { h2.quiet { "Traits that differ" } (scrolling("Traits by model and driver", &traits)) } }
+        @if let Some(traits) = differing_traits(inventory) { section { h2.quiet { "Traits that differ" } (scrolling("Traits by model and driver", &traits)) } }
         @for model in &inventory.updates {
             section {
                 h2.quiet { (model.drivers.len()) " drivers of " (model.model) }
@@ -125,27 +126,39 @@ fn groups(inventory: &Inventory) -> Markup {
 }
 
 /// Traits of which groups have different values; none where there are none.
-fn traits(inventory: &Inventory) -> Option<Markup> {
+fn differing_traits(inventory: &Inventory) -> Option<Markup> {
     let groups: Vec<&EqualDevices> =
         inventory.groups.iter().filter(|group| !group.traits.is_empty()).collect();
     let ids: BTreeSet<&String> = groups.iter().flat_map(|group| group.traits.keys()).collect();
-    let of =
-        |group: &EqualDevices, id: &String| group.traits.get(id).map(shared).unwrap_or_default();
-    let differing: Vec<&String> = ids
-        .into_iter()
-        .filter(|id| groups.iter().any(|group| of(group, id) != of(groups[0], id)))
-        .collect();
+    let differs = |id: &&String| {
+        let values: BTreeSet<String> =
+            groups.iter().filter_map(|group| group.traits.get(*id)).map(shared).collect();
+        values.len() > 1
+    };
+    let differing: Vec<&String> = ids.into_iter().filter(differs).collect();
     let table = html! {
-        table.outcomes {
-            thead {
-                tr {
-                    th scope="col" { "Trait" }
-                    @for group in &groups { th scope="col" { (group.model) br; small { (group.driver) } } }
+        table.traits.stack role="table" style={ "--columns: " (groups.len()) } {
+            thead role="rowgroup" {
+                tr role="row" {
+                    th scope="col" role="columnheader" { "Trait" }
+                    @for group in &groups { th scope="col" role="columnheader" { (group.model) br; small { (group.driver) } } }
                 }
             }
-            tbody {
+            tbody role="rowgroup" {
                 @for id in &differing {
-                    tr { th scope="row" { code { (id) } } @for group in &groups { td { (of(group, id)) } } }
+                    tr role="row" {
+                        th scope="row" role="rowheader" {
+                            (traits::find(id).map_or_else(String::new, |known| known.question())) " " small { code { (id) } }
+                        }
+                        @for group in &groups {
+                            td role="cell" data-column={ (group.model) ", " (group.driver) } {
+                                @match group.traits.get(*id) {
+                                    Some(shares) => span { (shared(shares)) },
+                                    None => span.faint { "not measured" },
+                                }
+                            }
+                        }
+                    }
                 }
             }
         }

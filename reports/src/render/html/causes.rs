@@ -10,19 +10,26 @@ use crate::numbered::first_number;
 use crate::render::{lane, phrase};
 use crate::scoreboard::NearestRecipe;
 
-/// Causes of a device on the first screen.
+/// Causes of a device on the first screen, where there are few devices and where there are many.
 const WORST: usize = 6;
+const WORST_OF_MANY: usize = 3;
+/// As many devices are few.
+const FEW: usize = 3;
+
+const LANES: &str = "Lanes";
+const COLUMNS: [&str; 6] = ["No.", "Severity", "What the device does", "Breaks", LANES, "Fix"];
 
 /// The gravest causes of every device, with links to all of it; `None` where there are none.
 pub fn worst(report: &Report) -> Option<Markup> {
     let causing =
         || report.devices.iter().enumerate().filter(|(_, device)| !device.causes.is_empty());
     causing().next()?;
+    let shown = if report.devices.len() > FEW { WORST_OF_MANY } else { WORST };
     Some(html! {
         @for (number, device) in causing() {
             @if report.devices.len() > 1 { h3 { (phrase::label(report, device)) } }
             ol.worst start=(first_number(report, number)) {
-                @for (place, cause) in device.causes.iter().take(WORST).enumerate() {
+                @for (place, cause) in device.causes.iter().take(shown).enumerate() {
                     li {
                         span class={ "severity " (style(cause)) } { (cause.severity.name()) } " "
                         a href={ "#" (row_id(number, place)) } { (cause.headline) } " "
@@ -30,8 +37,8 @@ pub fn worst(report: &Report) -> Option<Markup> {
                     }
                 }
             }
-            @if device.causes.len() > WORST {
-                p.faint { a href={ "#d" (number) "-causes" } { (device.causes.len() - WORST) " more" } }
+            @if device.causes.len() > shown {
+                p.faint { a href={ "#d" (number) "-causes" } { (device.causes.len() - shown) " more" } }
             }
         }
     })
@@ -42,25 +49,27 @@ pub fn worst(report: &Report) -> Option<Markup> {
 pub fn all(index: usize, first: usize, device: &Device, anchors: &Anchors) -> Markup {
     html! {
         div.scroll tabindex="0" role="group" aria-label="Causes" {
-            table.causes {
-                thead { tr { @for name in ["No.", "Severity", "What the device does", "Breaks", "Lanes", "Fix"] { th scope="col" { (name) } } } }
-                tbody {
+            table.causes role="table" {
+                thead role="rowgroup" { tr role="row" {
+                    @for name in COLUMNS { th.number[name == LANES] scope="col" role="columnheader" { (name) } }
+                } }
+                tbody role="rowgroup" {
                     @for (place, cause) in device.causes.iter().enumerate() {
-                        tr id=(row_id(index, place)) {
-                            td.number { (first + place) }
-                            td { span class={ "severity " (style(cause)) } { (cause.severity.name()) } }
-                            td {
+                        tr role="row" id=(row_id(index, place)) {
+                            td.number role="cell" { (first + place) }
+                            td role="cell" { span class={ "severity " (style(cause)) } { (cause.severity.name()) } }
+                            td role="cell" {
                                 span id=[anchors.place(&format!("cause-{}", cause.id))] { (cause.headline) }
                                 // A link to an operation leads to its worst cause.
                                 @for stem in stems(cause).filter_map(|stem| anchors.place(&stem)) { span id=(stem) {} }
                                 (evidence::some(&cause.evidence, lane::ACCEPTED))
                             }
-                            td { (breaks(device, cause)) small { (cause.rules.join(", ")) } }
-                            td.number {
+                            td role="cell" data-column="Breaks" { (breaks(device, cause)) small { (cause.rules.join(", ")) } }
+                            td.number role="cell" data-column=(LANES) {
                                 (phrase::grouped(cause.lanes))
                                 @if cause.constants > 0 { small { (phrase::grouped(cause.constants)) " of constants" } }
                             }
-                            td { @if cause.fix.is_empty() { span.faint { "none known" } } @else { (phrase::any_of(&cause.fix)) } }
+                            td role="cell" data-column="Fix" { @if cause.fix.is_empty() { span.faint { "none known" } } @else { (phrase::any_of(&cause.fix)) } }
                         }
                     }
                 }

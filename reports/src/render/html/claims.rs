@@ -59,13 +59,41 @@ pub fn claims(device: &Device) -> Markup {
         p.flags {
             "Independence of widths: denormals " b { (or_unknown(&device.claims.denorm_behavior_independence)) }
             ", rounding " b { (or_unknown(&device.claims.rounding_mode_independence)) } "."
-            @if !yes.is_empty() { " Also claimed: " (list(&yes)) "." }
-            @if !no.is_empty() { " Not claimed: " (list(&no)) "." }
+        }
+        (features("Also claimed", &yes))
+        (features("Not claimed", &no))
+    }
+}
+
+/// Names of features; those of a format beside it.
+fn features(title: &str, names: &[&String]) -> Markup {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for name in names {
+        let of_format = name.split_once(' ').filter(|(subject, _)| is_format(subject));
+        let (subject, feature) = of_format.unwrap_or(("", name));
+        match groups.iter_mut().find(|(seen, _)| *seen == subject) {
+            Some((_, features)) => features.push(feature),
+            None => groups.push((subject, vec![feature])),
+        }
+    }
+    html! {
+        @if !names.is_empty() {
+            details.flags {
+                summary { (title) ": " (phrase::number(names.len(), "feature")) }
+                dl { @for (subject, features) in groups {
+                    div { dt { @if subject.is_empty() { "of the device" } @else { code { (subject) } } } dd { (list(&features)) } }
+                } }
+            }
         }
     }
 }
 
-fn list(names: &[&String]) -> Markup {
+/// Whether it is a format's name in Vulkan without the prefix, `R16_UNORM`.
+fn is_format(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+fn list(names: &[&str]) -> Markup {
     html! { @for (index, name) in names.iter().enumerate() { @if index > 0 { ", " } code { (name) } } }
 }
 

@@ -57,7 +57,7 @@ pub fn section(report: &Report, index: usize, profiles: &[&str], anchors: &Ancho
             }))
             (part("Claims beside behaviour", true, &claims::claims(device)))
             (optional("What the device chose where the text leaves a choice", claims::choices(device)))
-            (optional("Texels, format by format and path by path", texels::table(device)))
+            (optional("Texels, paths by formats", texels::table(device)))
             (optional("What small floats make of numbers", pictures::stairs(&observations)))
             (optional("How far functions are off", pictures::errors(&observations)))
             (optional("What pairs of operands give", pictures::maps(&observations)))
@@ -138,7 +138,7 @@ fn answers(device: &Device) -> Markup {
             @for answer in &device.answers {
                 dt { b { (answer.id) } " " (answer.question) }
                 dd {
-                    (answer.answer)
+                    ul { @for part in answer.answer.split("; ") { li { (part) } } }
                     @if !answer.evidence.is_empty() {
                         details.lanes {
                             summary { "evidence" }
@@ -174,7 +174,7 @@ fn outcomes(device: &Device) -> Markup {
                             tr {
                                 th scope="row" { (phrase::outcome(outcome)) }
                                 td.number { (kernels.len()) }
-                                td {
+                                td.why {
                                     @if !detail.is_empty() { (detail) " " }
                                     @if outcome != Outcome::Ran {
                                         span.faint {

@@ -52,7 +52,7 @@ fn cell(number: usize, device: &Device, board: Option<&Scoreboard>, id: &str) ->
             (bar(profile))
             @if let Some(causes) = board.and_then(|board| board.causes.get(index)) {
                 @if causes.run_time > 0 { small { (phrase::number(causes.run_time, "cause")) " at run time" } }
-                @if causes.constants > 0 { small { (phrase::number(causes.constants, "cause")) " of constants only" } }
+                @if causes.constants > 0 { small { (causes.constants) " of constants only" } }
             }
             (conditions(profile))
         }

@@ -4,16 +4,17 @@ use std::io::{self, Write};
 
 use fpprobe_profiles::sweep::{PARTS, SweepStatistics};
 use fpprobe_spirv::Kernel;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::RenderSweep;
 use super::text::{
     coverage, deviation, error, headline, line, more_ranges, range, several, unstable, verdict,
 };
 use crate::escape::visible;
-use crate::render::html::STYLE;
+use crate::render::html::frame::{Frame, scrolling};
 use crate::render::html::pictures::picture;
 use crate::render::paper::Style;
+use crate::render::phrase;
 use crate::sweep::judged::domain;
 use crate::sweep::{Sweep, SweptDevice, SweptKernel};
 
@@ -27,48 +28,55 @@ pub(super) struct SweepHtml;
 
 impl RenderSweep for SweepHtml {
     fn render(&self, sweep: &Sweep, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        let page = html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width";
-                    title { "fpprobe sweep" }
-                    style { (PreEscaped(STYLE)) }
-                }
-                body {
-                    h1 { "Sweep" }
-                    @for one in &sweep.devices { (device(one)) }
-                    @for incident in &sweep.incomplete { p.doubt { (visible(&incident.subject)) ": " (visible(&incident.detail)) } }
-                }
-            }
+        let kernels = sweep.devices.iter().map(|device| device.kernels.len()).sum();
+        let headline = format!(
+            "{} on {}",
+            phrase::number(kernels, "kernel"),
+            phrase::number(sweep.devices.len(), "device")
+        );
+        let frame = Frame {
+            program: &sweep.program,
+            title: "Floating-point sweep",
+            headline: &headline,
+            source: html! { (visible(&sweep.host.os)) " · " (visible(&sweep.host.kernel)) },
+            subject: "results",
+            foot: html! { "Every block and input is in the sweep as JSON, " code { (visible(&sweep.schema)) } "." },
         };
+        let page = frame.page(&html! {
+            @for one in &sweep.devices { (device(one)) }
+            @for incident in &sweep.incomplete { p.incomplete { (visible(&incident.subject)) ": " (visible(&incident.detail)) } }
+        });
         out.write_all(page.into_string().as_bytes())
     }
 }
 
 fn device(device: &SweptDevice) -> Markup {
     let driver = &device.identity.driver;
-    html! {
-        h2 { (visible(&device.identity.name)) " " small { (visible(&driver.name)) " " (visible(&driver.info)) } }
-        table {
-            tr { th { "kernel" } th { "asked" } th { "fingerprint" } th { "found" } }
-            @for kernel in &device.kernels { (swept(kernel)) }
+    let table = html! {
+        table.outcomes {
+            thead { tr { @for head in ["Kernel", "Inputs", "Fingerprint", "Found"] { th scope="col" { (head) } } } }
+            tbody { @for kernel in &device.kernels { (swept(kernel)) } }
         }
-        div.curves { @for kernel in &device.kernels { @if let Some(statistics) = &kernel.verified { (curve(kernel, statistics)) } } }
+    };
+    html! {
+        section.device {
+            header { h2 { (visible(&device.identity.name)) } p { (visible(&driver.name)) " " (visible(&driver.info)) } }
+            (scrolling("Kernels", &table))
+            div.curves { @for kernel in &device.kernels { @if let Some(statistics) = &kernel.verified { (curve(kernel, statistics)) } } }
+        }
     }
 }
 
 fn swept(kernel: &SweptKernel) -> Markup {
     html! {
         tr {
-            td { code { (kernel.kernel) } }
-            td { (coverage(kernel)) @for failure in &kernel.incomplete { p.doubt { (visible(failure)) } } }
+            th scope="row" { code { (kernel.kernel) } }
+            td { (coverage(kernel)) @for failure in &kernel.incomplete { p.incomplete { (visible(failure)) } } }
             td { @if let Some(root) = &kernel.root { code title=(root) { (format!("{root:.16}")) } } }
             td {
                 @if let Some(statistics) = &kernel.verified { (verified(&kernel.kernel, statistics)) }
                 @if !kernel.unstable.is_empty() {
-                    p.doubt { (unstable(kernel)) }
+                    p.incomplete { (unstable(kernel)) }
                     @if !kernel.unstable.list.is_empty() {
                         details {
                             summary { "unstable inputs" }

@@ -38,7 +38,7 @@ pub fn errors(observations: &[Observation]) -> Option<Markup> {
             }
             div.curves { @for curve in off { (drawn(curve)) } }
             @if !exact.is_empty() {
-                p { "Correctly rounded wherever it was asked: "
+                p { "Correctly rounded on every operand: "
                     @for (index, curve) in exact.iter().enumerate() { @if index > 0 { ", " } code { (curve.kernel) } }
                     "."
                 }
@@ -80,7 +80,7 @@ fn curve(observation: &Observation) -> Option<Curve<'_>> {
 }
 
 fn drawn(curve: &Curve<'_>) -> Markup {
-    let text = format!("at most {} of {} operands", curve.most, curve.operands);
+    let text = format!("off by at most {} on {} operands", curve.most, curve.operands);
     picture(&curve.kernel.to_string(), &text, &curve.columns)
 }
 

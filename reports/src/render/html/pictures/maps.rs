@@ -1,7 +1,7 @@
 //! What pairs of classes of operands give.
 
 use fpprobe_profiles::Observation;
-use fpprobe_spirv::FloatLayout;
+use fpprobe_spirv::{FloatLayout, Kernel};
 use maud::{Markup, html};
 
 use super::{layout, ran};
@@ -32,24 +32,35 @@ fn class(layout: FloatLayout, bits: u64) -> usize {
     if negative { 3 - size } else { 4 + size }
 }
 
-/// What every pair of classes gives, operation by operation; `None` where there is none.
+/// The class of the result of each pair of classes: `None` where no lane has it, and
+/// `Some(None)` where its lanes differ.
+type Map = [[Option<Option<usize>>; CLASSES.len()]; CLASSES.len()];
+
+/// What every pair of classes gives, once for all operations that give the same; `None` where there
+/// is none.
 pub fn maps(observations: &[Observation]) -> Option<Markup> {
-    let maps: Vec<Markup> = observations.iter().filter_map(map).collect();
+    let mut maps: Vec<(Map, Vec<&Kernel>)> = Vec::new();
+    for observation in observations {
+        let Some(map) = map(observation) else { continue };
+        match maps.iter_mut().find(|(seen, _)| *seen == map) {
+            Some((_, kernels)) => kernels.push(&observation.kernel),
+            None => maps.push((map, vec![&observation.kernel])),
+        }
+    }
     (!maps.is_empty()).then(|| {
         html! {
             p.faint {
-                "First operand down, second across: the class of the result, " code { "·" } " where it is not one. n: normal numbers, s: "
+                "First operand down, second across: the class of the result, " code { "·" } " where its lanes differ. n: normal numbers, s: "
                 "subnormal ones, N: NaN."
             }
-            div.maps { @for map in &maps { (map) } }
+            div.maps { @for (map, kernels) in &maps { (drawn(map, kernels)) } }
         }
     })
 }
 
-fn map(observation: &Observation) -> Option<Markup> {
-    let kernel = &observation.kernel;
-    let layout = layout(kernel, 2).filter(|_| ran(observation))?;
-    let mut results = [[None::<Option<usize>>; 9]; 9];
+fn map(observation: &Observation) -> Option<Map> {
+    let layout = layout(&observation.kernel, 2).filter(|_| ran(observation))?;
+    let mut results = Map::default();
     for (case, answer) in observation.cases.iter().zip(observation.out.iter()) {
         let (first, second, result) =
             (class(layout, case[0]), class(layout, case[1]), class(layout, *answer));
@@ -60,6 +71,10 @@ fn map(observation: &Observation) -> Option<Markup> {
             Some(_) => Some(None),
         };
     }
+    Some(results)
+}
+
+fn drawn(map: &Map, kernels: &[&Kernel]) -> Markup {
     let cell = |result: Option<Option<usize>>| match result {
         None => ("", ""),
         Some(None) => ("·", "several"),
@@ -68,12 +83,12 @@ fn map(observation: &Observation) -> Option<Markup> {
             (CLASSES[class].1, ["infinite", "", "tiny", "naught"][class.min(7 - class)])
         }
     };
-    Some(html! {
+    html! {
         table.map {
-            caption { code { (kernel) } }
+            caption { @for (index, kernel) in kernels.iter().enumerate() { @if index > 0 { ", " } code { (kernel) } } }
             thead { tr { td {} @for (name, sign) in CLASSES { th scope="col" title=(name) { (sign) } } } }
             tbody {
-                @for (row, (name, sign)) in results.iter().zip(CLASSES) {
+                @for (row, (name, sign)) in map.iter().zip(CLASSES) {
                     tr {
                         th scope="row" title=(name) { (sign) }
                         @for result in row { @let (sign, kind) = cell(*result); td class=[(!kind.is_empty()).then_some(kind)] { (sign) } }
@@ -81,5 +96,5 @@ fn map(observation: &Observation) -> Option<Markup> {
                 }
             }
         }
-    })
+    }
 }

@@ -15,6 +15,7 @@ help:
 	@echo 'make soak-daemon  a daemon whose processes are killed for SOAK_KILL_SECONDS (default 120); one that measures'
 	@echo '             SOAK_SECONDS (default 3600) long, memory and descriptors counted'
 	@echo 'make bench   one table of what runs, reports, the store and sweeps take, on drivers of known versions'
+	@echo 'make test-pages  the pages of a default run on four drivers in a browser: widths, accessibility, size, print'
 	@echo 'make fuzz    hostile input for everything that is read from files, FUZZ_SECONDS (60) each;'
 	@echo '             leaves input that fails in FUZZ_OUT (default: target/fuzz/failures)'
 	@echo 'make test-slurm  the prolog, the epilog and a sweep by an array, on a Slurm of four nodes on this machine (root)'
@@ -78,6 +79,18 @@ test-object-store:
 	@.ci/install object-store
 	@.ci/drivers
 	cargo test --workspace --locked --features fpprobe/object-store --test object-store
+
+# The drivers that need no newer C library than Debian 12's.
+PAGE_DRIVERS := lavapipe-22 lavapipe-25 swiftshader mock
+.PHONY: test-pages
+test-pages: export VK_DRIVER_FILES = $(subst $() ,:,$(PAGE_DRIVERS:%=$(CURDIR)/target/drivers/%.json))
+test-pages:
+	@.ci/install test
+	@.ci/drivers
+	cargo build --release --locked -p fpprobe
+	"$(CARGO_TARGET_DIR)/release/fpprobe" run --no-keep -o target/pages || [ $$? = 5 ]
+	FPPROBE_REPORT="$(CURDIR)/target/pages/report.json" \
+	    cargo test --locked -p fpprobe-reports --test all -- --ignored --nocapture default_run
 
 .PHONY: bench
 bench:

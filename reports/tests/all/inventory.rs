@@ -83,6 +83,18 @@ pub fn page() -> String {
     render("html", &inventory(folder.path()))
 }
 
+/// The page of hosts with these names and reports.
+pub fn page_of(hosts: &[(String, Report)]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    for (label, report) in hosts {
+        let mut report = report.clone();
+        report.host.label.clone_from(label);
+        report.host.id.clone_from(label);
+        write(folder.path(), &report);
+    }
+    render("html", &inventory(folder.path()))
+}
+
 #[test]
 fn in_a_fleet_each_host_that_differs_is_named() {
     let folder = tempfile::tempdir().unwrap();

@@ -70,6 +70,11 @@ fn sweep() -> Sweep {
     }
 }
 
+/// Its page.
+pub fn page() -> String {
+    rendered(&sweep(), "html")
+}
+
 fn rendered(sweep: &Sweep, name: &str) -> String {
     let form = SWEEPS.iter().find(|form| form.name == name).unwrap();
     let mut out = Vec::new();

@@ -1,13 +1,14 @@
 // Looks at pages as people do who have a browser, a keyboard, a telephone, or a screen reader:
 //
-//   node pages.mjs PICTURES PAGE.html...
+//   node pages.mjs PICTURES PAGE.html... [--bounded PAGE.html...]
 //
 // Of each page: nothing is said on the console, the keyboard reaches everything and sees where it is, nothing is
-// cut off on a narrow screen, and axe-core finds nothing, in light and dark, folded and unfolded. Leaves pictures of what was
-// seen in the folder PICTURES. CHROMIUM names another browser than Debian's.
+// cut off on a narrow screen, and axe-core finds nothing, in light and dark, folded and unfolded. Prints how large a page is, on
+// how many sheets of A4 it prints, and when it is first painted; size and sheets of a page after `--bounded` have a limit. Leaves
+// pictures of what was seen in the folder PICTURES. CHROMIUM names another browser than Debian's.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -17,6 +18,10 @@ import { launch, visit } from "./browser.mjs";
 const DESKTOP = { width: 1280, height: 900, deviceScaleFactor: 1, mobile: false };
 const WINDOWS = [1000, 1400].map((width) => ({ ...DESKTOP, width }));
 const TELEPHONE = { width: 390, height: 844, deviceScaleFactor: 2, mobile: true };
+
+/** Of a default run's page of one device: bytes, and sheets of A4. */
+const BYTES = 1_500_000;
+const SHEETS = 12;
 
 const axe = () => {
   try {
@@ -94,9 +99,36 @@ const violations = async (page, when) => {
   assert.deepEqual(found, [], `axe-core, ${when}`);
 };
 
+/** What a page costs those who load and print it. */
+const cost = async (page, file) => {
+  const paint = await page.evaluate(`new Promise((resolve) => new PerformanceObserver((list) => resolve(list.getEntries()[0].startTime))
+    .observe({ type: "paint", buffered: true }))`);
+  const { data } = await page.send("Page.printToPDF", { paperWidth: 8.27, paperHeight: 11.69 });
+  const sheets = Buffer.from(data, "base64").toString("latin1").match(/\/Type\s*\/Page\b/g).length;
+  return { paint: Math.round(paint), bytes: statSync(file).size, sheets };
+};
+
+/** Whether the page fits a window of this size, as it opens and unfolded. */
+const fits = async (page, name, size) => {
+  await page.send("Emulation.setDeviceMetricsOverride", size);
+  const room = "({ wide: document.documentElement.scrollWidth, room: document.documentElement.clientWidth })";
+  for (const [how, step] of [["as it opens", ""], ["unfolded", "unfold(),"]]) {
+    const { wide, room: width } = await page.evaluate(`(${step} ${room})`);
+    assert(wide <= width, `${name} ${how}: on a screen of ${size.width} the page is ${wide} wide, and has room for ${width}`);
+  }
+  await page.evaluate("refold()");
+};
+
+/** In the page: opens everything that is folded, and folds it again. */
+const UNFOLDING = `
+  const folded = [...document.querySelectorAll("details:not([open])")];
+  const unfold = () => folded.forEach((node) => (node.open = true));
+  const refold = () => (folded.forEach((node) => (node.open = false)), scrollTo(0, 0));`;
+
 const look = async (browser, file, pictures) => {
   const page = await visit(browser, pathToFileURL(resolve(file)).href);
   const name = basename(file, ".html");
+  const figures = await cost(page, file);
   const picture = async (what, options = {}) => {
     const { data } = await page.send("Page.captureScreenshot", { format: "png", ...options });
     writeFileSync(join(pictures, `${name}-${what}.png`), Buffer.from(data, "base64"));
@@ -107,11 +139,19 @@ const look = async (browser, file, pictures) => {
   await scheme("light");
   await picture("top");
   await keyboard(page);
+  await page.evaluate(UNFOLDING);
+  for (const size of [...WINDOWS, TELEPHONE]) {
+    await fits(page, name, size);
+    await picture(`${size.width}`);
+  }
+  // Devices look alike, and axe-core takes minutes for several.
+  await page.evaluate(`document.querySelectorAll("section.device ~ section.device").forEach((node) => node.remove())`);
   await page.evaluate(axe());
-  await violations(page, "as it opens");
-  await page.evaluate(`document.querySelectorAll("details").forEach((node) => (node.open = true)), scrollTo(0, 0)`);
-  await violations(page, "unfolded");
-  for (const part of ["stairs", "curves", "maps"]) {
+  await violations(page, `${name} as it opens on a telephone`);
+  await page.send("Emulation.setDeviceMetricsOverride", DESKTOP);
+  await page.evaluate("unfold()");
+  await violations(page, `${name} unfolded`);
+  for (const part of ["stairs", "curves", "maps", "texels"]) {
     const clip = await page.evaluate(`(() => {
       const box = document.querySelector(".${part}")?.parentElement.getBoundingClientRect();
       return box && { x: 0, y: box.top + scrollY, width: ${DESKTOP.width}, height: Math.min(box.height, 1600), scale: 1 };
@@ -119,29 +159,27 @@ const look = async (browser, file, pictures) => {
     if (clip) await picture(part, { clip, captureBeyondViewport: true });
   }
   await scheme("dark");
-  await violations(page, "in the dark");
+  await violations(page, `${name} in the dark`);
+  await page.evaluate("refold()");
   await picture("dark");
-  await scheme("light");
-  for (const size of [...WINDOWS, TELEPHONE]) {
-    await page.send("Emulation.setDeviceMetricsOverride", size);
-    const { wide, room } = await page.evaluate("({ wide: document.documentElement.scrollWidth, room: document.documentElement.clientWidth })");
-    assert(wide <= room, `on a screen of ${size.width} the page is ${wide} wide, and has room for ${room}`);
-    await picture(`${size.width}`);
-  }
-  await violations(page, "on a telephone");
-  await picture("telephone");
-  assert.deepEqual(page.complaints, [], "the console is silent");
+  assert.deepEqual(page.complaints, [], `${name}: the console is silent`);
   await page.close();
+  return figures;
 };
 
-const [pictures, ...files] = process.argv.slice(2);
+const [pictures, ...given] = process.argv.slice(2);
+const files = given.filter((one) => one !== "--bounded");
+const bounded = given.includes("--bounded") ? given.slice(given.indexOf("--bounded") + 1) : [];
 if (files.length === 0) throw new Error("usage: node pages.mjs PICTURES PAGE.html...");
 mkdirSync(pictures, { recursive: true });
 const browser = await launch(process.env.CHROMIUM ?? "chromium");
 try {
   for (const file of files) {
-    await look(browser, file, pictures);
-    console.log(`${basename(file)}: nothing amiss`);
+    const { bytes, sheets, paint } = await look(browser, file, pictures);
+    console.log(`${basename(file)}: nothing amiss; ${bytes} bytes, ${sheets} sheets, first paint after ${paint} ms`);
+    if (!bounded.includes(file)) continue;
+    assert(bytes <= BYTES, `${basename(file)} has ${bytes} bytes`);
+    assert(sheets <= SHEETS, `${basename(file)} prints on ${sheets} sheets`);
   }
 } finally {
   await browser.close();

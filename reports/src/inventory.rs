@@ -18,6 +18,7 @@ mod report_file;
 mod results;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -113,7 +114,7 @@ pub struct InventoryDevice {
     /// The report.
     pub file: String,
     /// The class by profile.
-    pub classes: BTreeMap<String, Class>,
+    pub classes: Arc<BTreeMap<String, Class>>,
 }
 
 impl InventoryDevice {

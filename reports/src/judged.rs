@@ -26,7 +26,7 @@ use crate::traits;
 use crate::undecoded;
 
 /// How many lanes of a kernel a finding shows.
-const SHOWN: usize = 4;
+const SHOWN: usize = 3;
 
 /// How a finding ends that is of the bits of NaNs alone.
 pub(crate) const OF_NAN: &str = ", all of them in the bits of a NaN";

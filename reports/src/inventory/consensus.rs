@@ -47,10 +47,9 @@ fn digests(
     is_of_gate: &(dyn Fn(&Observation) -> bool + Sync),
 ) -> Option<ExpectedDevice> {
     let report = device.file.load().ok().filter(|report| report.program.version == program)?;
-    let own = report
-        .devices
-        .iter()
-        .find(|one| (&one.identity.slot, &one.identity.name) == (&device.slot, &device.model))?;
+    let own = report.devices.iter().find(|one| {
+        (&one.identity.slot, &one.identity.name) == (&device.slot, &device.behaviour.model)
+    })?;
     let mut observations = read_device(&own.observations, &report.inputs).ok()?.observations;
     observations.retain(is_of_gate);
     own.taint.is_empty().then(|| ExpectedDevice::new(&own.identity, &[observations]))

@@ -12,17 +12,22 @@ use crate::time;
 #[derive(Clone, Debug)]
 pub(super) struct FoundDevice {
     pub file: ReportFile,
-    /// Label or id.
-    pub host: String,
     /// The host's id, and label where it has one: hosts made of one image share their id.
     pub host_key: (String, String),
     pub tags: BTreeMap<String, String>,
     pub slot: String,
+    pub measured: String,
+    /// Equal devices share it.
+    pub behaviour: Arc<DeviceBehaviour>,
+}
+
+/// What a device is, and what it gave.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub(super) struct DeviceBehaviour {
     pub model: String,
     pub ids: (u32, u32),
     pub driver: String,
-    pub measured: String,
-    pub classes: BTreeMap<String, Class>,
+    pub classes: Arc<BTreeMap<String, Class>>,
     /// Values at run time by id.
     pub traits: Vec<(String, String)>,
     /// By question, ascending; devices with one file of results share them.
@@ -30,11 +35,19 @@ pub(super) struct FoundDevice {
 }
 
 impl FoundDevice {
+    /// Label of the host, or its id.
+    pub(super) fn host(&self) -> &str {
+        let (id, label) = &self.host_key;
+        if label.is_empty() { id } else { label }
+    }
+
     /// Seconds since 1970.
     pub(super) fn time(&self) -> u64 {
         time::seconds(&self.measured).unwrap_or_default()
     }
+}
 
+impl DeviceBehaviour {
     /// What gave the results of a question.
     pub(super) fn result(&self, question: u64) -> Option<&ResultDigest> {
         let place = self.results.binary_search_by_key(&question, |digest| digest.question).ok()?;

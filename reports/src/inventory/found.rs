@@ -55,7 +55,7 @@ impl Found {
     pub(super) fn places(&self) -> BTreeMap<impl Ord + '_, Vec<&FoundDevice>> {
         let mut places: BTreeMap<_, Vec<&FoundDevice>> = BTreeMap::new();
         for device in &self.devices {
-            let place = (&device.host_key, &device.slot, &device.model);
+            let place = (&device.host_key, &device.slot, &device.behaviour.model);
             places.entry(place).or_default().push(device);
         }
         for reports in places.values_mut() {

@@ -1,8 +1,9 @@
 //! Devices of one model and driver, and who of them differs from most.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
-use super::device::FoundDevice;
+use super::device::{DeviceBehaviour, FoundDevice};
 use super::found::Found;
 use super::lane;
 use super::{
@@ -26,7 +27,8 @@ impl Inventory {
             places.values().filter_map(|reports| reports.last().copied()).collect();
         let mut equals: BTreeMap<_, Vec<&FoundDevice>> = BTreeMap::new();
         for device in &newest {
-            equals.entry((&device.model, device.ids, &device.driver)).or_default().push(device);
+            let DeviceBehaviour { model, ids, driver, .. } = &*device.behaviour;
+            equals.entry((model, ids, driver)).or_default().push(device);
         }
         let mut groups: Vec<EqualDevices> =
             equals.into_values().map(|devices| group(found, &devices)).collect();
@@ -54,9 +56,11 @@ impl Inventory {
 }
 
 fn outdated_device(device: &FoundDevice) -> OutdatedDevice {
-    let (host, model, measured) =
-        (device.host.clone(), device.model.clone(), device.measured.clone());
-    OutdatedDevice { host, model, measured }
+    OutdatedDevice {
+        host: device.host().to_owned(),
+        model: device.behaviour.model.clone(),
+        measured: device.measured.clone(),
+    }
 }
 
 /// Models under several drivers.
@@ -64,11 +68,11 @@ fn updates(devices: &[&FoundDevice]) -> Vec<ModelDrivers> {
     let mut models: BTreeMap<&str, BTreeMap<&str, Vec<String>>> = BTreeMap::new();
     for device in devices {
         models
-            .entry(&device.model)
+            .entry(&device.behaviour.model)
             .or_default()
-            .entry(&device.driver)
+            .entry(&device.behaviour.driver)
             .or_default()
-            .push(device.host.clone());
+            .push(device.host().to_owned());
     }
     let several = models.into_iter().filter(|(_, drivers)| drivers.len() > 1);
     several
@@ -88,16 +92,17 @@ fn updates(devices: &[&FoundDevice]) -> Vec<ModelDrivers> {
 fn changed(found: &Found, reports: &[&FoundDevice], since: u64) -> Option<ChangedDevice> {
     let new = reports.last().filter(|device| device.time() >= since)?;
     let old = reports.iter().rfind(|device| device.time() < since)?;
-    let others = new.results.iter().filter(|digest| {
-        old.result(digest.question).is_some_and(|before| before.result != digest.result)
+    let behaviours = [old, new].map(|device| &device.behaviour);
+    let others = behaviours[1].results.iter().filter(|digest| {
+        behaviours[0].result(digest.question).is_some_and(|before| before.result != digest.result)
     });
     let kernels: Vec<String> =
         others.map(|digest| found.kernels[&digest.question].clone()).collect();
-    let drivers = [old, new].map(|device| device.driver.clone());
+    let drivers = behaviours.map(|behaviour| behaviour.driver.clone());
     let is_changed = !kernels.is_empty() || drivers[0] != drivers[1];
     is_changed.then(|| ChangedDevice {
-        host: new.host.clone(),
-        model: new.model.clone(),
+        host: new.host().to_owned(),
+        model: behaviours[1].model.clone(),
         drivers,
         measured: [old, new].map(|device| device.measured.clone()),
         kernels,
@@ -113,7 +118,7 @@ fn most(votes: &BTreeMap<u64, usize>) -> (u64, usize) {
 fn group(found: &Found, devices: &[&FoundDevice]) -> EqualDevices {
     let mut votes = Votes::new();
     let mut bits: HashMap<u64, BTreeSet<(u64, u64)>> = HashMap::new();
-    for digest in devices.iter().flat_map(|device| device.results.iter()) {
+    for digest in devices.iter().flat_map(|device| device.behaviour.results.iter()) {
         *votes.entry(digest.question).or_default().entry(digest.result).or_default() += 1;
         bits.entry(digest.question)
             .or_default()
@@ -123,7 +128,7 @@ fn group(found: &Found, devices: &[&FoundDevice]) -> EqualDevices {
     let consensus: HashMap<u64, (u64, usize)> =
         votes.iter().map(|(question, votes)| (*question, most(votes))).collect();
     let diverges = |device: &FoundDevice| -> Divergence {
-        let others = device.results.iter().filter(|digest| {
+        let others = device.behaviour.results.iter().filter(|digest| {
             consensus.get(&digest.question).is_some_and(|(result, _)| *result != digest.result)
         });
         others.map(|digest| (digest.question, digest.result)).collect()
@@ -151,16 +156,17 @@ fn group(found: &Found, devices: &[&FoundDevice]) -> EqualDevices {
     let results_agree = |question: &u64| votes[question].len() == 1 && bits[question].len() > 1;
     let (mut classes, mut traits) = (BTreeMap::new(), BTreeMap::new());
     for device in devices {
-        for (profile, class) in &device.classes {
+        for (profile, class) in &*device.behaviour.classes {
             count(&mut classes, profile, class.name());
         }
-        device.traits.iter().for_each(|(id, value)| count(&mut traits, id, value));
+        device.behaviour.traits.iter().for_each(|(id, value)| count(&mut traits, id, value));
     }
+    let first = &devices[0].behaviour;
     EqualDevices {
-        model: devices[0].model.clone(),
-        vendor_id: devices[0].ids.0,
-        device_id: devices[0].ids.1,
-        driver: devices[0].driver.clone(),
+        model: first.model.clone(),
+        vendor_id: first.ids.0,
+        device_id: first.ids.1,
+        driver: first.driver.clone(),
         devices: devices.len(),
         compared: votes.len(),
         nan_bits: votes.keys().filter(|question| results_agree(question)).count(),
@@ -186,7 +192,7 @@ fn differences(
         .map(|(question, _)| {
             let (result, most) = consensus[question];
             let has_it = |one: &&&FoundDevice| {
-                one.result(*question).is_some_and(|digest| digest.result == result)
+                one.behaviour.result(*question).is_some_and(|digest| digest.result == result)
             };
             let kernel = found.kernels[question].clone();
             (
@@ -202,11 +208,11 @@ fn differences(
 
 fn inventory_device(device: &FoundDevice) -> InventoryDevice {
     InventoryDevice {
-        host: device.host.clone(),
+        host: device.host().to_owned(),
         tags: device.tags.clone(),
         slot: device.slot.clone(),
         measured: device.measured.clone(),
         file: device.file.path.display().to_string(),
-        classes: device.classes.clone(),
+        classes: Arc::clone(&device.behaviour.classes),
     }
 }

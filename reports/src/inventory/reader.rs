@@ -3,12 +3,12 @@
 //! than an inventory needs. Of 2,000 equal reports of one kernel that takes a tenth of the
 //! processor time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 
-use super::device::FoundDevice;
+use super::device::{DeviceBehaviour, FoundDevice};
 use super::report_file::ReportFile;
 use super::results::ResultDigest;
 use crate::load::LoadError;
@@ -56,6 +56,7 @@ pub(super) struct ReportReader {
     kernels: Mutex<HashMap<u64, String>>,
     /// By SHA-256 of their file, what was read in full.
     known: Mutex<HashMap<String, Arc<DeviceResultDigests>>>,
+    behaviours: Mutex<HashSet<Arc<DeviceBehaviour>>>,
 }
 
 impl ReportReader {
@@ -87,14 +88,14 @@ impl ReportReader {
             locked(&self.known).insert(named.sha256, Arc::clone(&results));
         }
         let head = FleetReport::of(report);
-        Ok(head.found(file, &results))
+        Ok(self.found(&head, file, &results))
     }
 
     /// The devices of a report whose results were read before.
     fn known(&self, file: &ReportFile, head: &FleetReport) -> Option<Vec<FoundDevice>> {
         let named = head.observations.as_ref().filter(|_| head.schema == SCHEMA)?;
         let results = locked(&self.known).get(&named.sha256).cloned()?;
-        head.found(file, &results).filter(|_| file.has_results(named))
+        self.found(head, file, &results).filter(|_| file.has_results(named))
     }
 
     fn reduce(&self, device: &Device, report: &Report) -> Result<Arc<[ResultDigest]>, String> {
@@ -114,6 +115,41 @@ impl ReportReader {
         results.dedup_by_key(|digest| digest.question);
         results.reverse();
         Ok(results.into())
+    }
+
+    /// The devices of a report with their results; `None` where these are of other devices.
+    fn found(
+        &self,
+        head: &FleetReport,
+        file: &ReportFile,
+        results: &DeviceResultDigests,
+    ) -> Option<Vec<FoundDevice>> {
+        let keys = results.iter().map(|(key, _)| key);
+        if !head.devices.iter().map(|device| &device.key).eq(keys) {
+            return None;
+        }
+        let host = &head.host;
+        let device =
+            |(device, (_, results)): (&FleetDevice, &(String, Arc<[ResultDigest]>))| FoundDevice {
+                file: file.clone(),
+                host_key: (host.id.clone(), host.label.clone()),
+                tags: host.tags.clone(),
+                slot: device.slot.clone(),
+                measured: head.finished.clone(),
+                behaviour: self.shared(device.behaviour(results)),
+            };
+        Some(head.devices.iter().zip(results).map(device).collect())
+    }
+
+    /// The one in memory that equals this one.
+    fn shared(&self, own: DeviceBehaviour) -> Arc<DeviceBehaviour> {
+        let mut behaviours = locked(&self.behaviours);
+        if let Some(equal) = behaviours.get(&own) {
+            return Arc::clone(equal);
+        }
+        let own = Arc::new(own);
+        behaviours.insert(Arc::clone(&own));
+        own
     }
 }
 
@@ -145,36 +181,25 @@ impl FleetReport {
             devices: report.devices.into_iter().map(device).collect(),
         }
     }
+}
 
-    /// Its devices with their results; `None` where these are of other devices.
-    fn found(&self, file: &ReportFile, results: &DeviceResultDigests) -> Option<Vec<FoundDevice>> {
-        let host = &self.host;
-        let keys = results.iter().map(|(key, _)| key);
-        if !self.devices.iter().map(|device| &device.key).eq(keys) {
-            return None;
+impl FleetDevice {
+    fn behaviour(&self, results: &Arc<[ResultDigest]>) -> DeviceBehaviour {
+        let driver = &self.driver;
+        let version = if driver.info.is_empty() { &driver.version } else { &driver.info };
+        let values = self
+            .traits
+            .iter()
+            .filter_map(|one| Some((one.id.clone(), one.run_time.as_ref()?.value.clone())));
+        let classes: BTreeMap<_, _> =
+            self.profiles.iter().map(|one| (one.id.clone(), one.class)).collect();
+        DeviceBehaviour {
+            model: self.name.clone(),
+            ids: (self.vendor_id, self.device_id),
+            driver: format!("{} {version}", driver.name),
+            classes: classes.into(),
+            traits: values.collect(),
+            results: Arc::clone(results),
         }
-        let device = |(device, (_, results)): (&FleetDevice, &(String, Arc<[ResultDigest]>))| {
-            let driver = &device.driver;
-            let version = if driver.info.is_empty() { &driver.version } else { &driver.info };
-            let values = device
-                .traits
-                .iter()
-                .filter_map(|one| Some((one.id.clone(), one.run_time.as_ref()?.value.clone())));
-            FoundDevice {
-                file: file.clone(),
-                host: if host.label.is_empty() { host.id.clone() } else { host.label.clone() },
-                host_key: (host.id.clone(), host.label.clone()),
-                tags: host.tags.clone(),
-                slot: device.slot.clone(),
-                model: device.name.clone(),
-                ids: (device.vendor_id, device.device_id),
-                driver: format!("{} {version}", driver.name),
-                measured: self.finished.clone(),
-                classes: device.profiles.iter().map(|one| (one.id.clone(), one.class)).collect(),
-                traits: values.collect(),
-                results: Arc::clone(results),
-            }
-        };
-        Some(self.devices.iter().zip(results).map(device).collect())
     }
 }

@@ -43,14 +43,14 @@ impl FoundError {
 #[derive(Clone)]
 pub struct ReportFile {
     /// Where it is; of a place that is no folder its address.
-    pub path: PathBuf,
+    pub path: Arc<Path>,
     read: Arc<ReadFile>,
 }
 
 impl ReportFile {
     /// A file that is read by this function, as are those that it names beside it.
     pub fn new(path: PathBuf, read: Arc<ReadFile>) -> ReportFile {
-        ReportFile { path, read }
+        ReportFile { path: path.into(), read }
     }
 
     /// Whether the name is that of a report, or of another document.

@@ -7,7 +7,7 @@ use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_spirv::FloatLayout;
 
 /// What one kernel gave for one list of cases.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ResultDigest {
     /// Of kernel and cases.
     pub question: u64,

@@ -342,3 +342,32 @@ fn equal_results_of_several_hosts_are_one_and_each_file_is_checked() {
     assert_eq!(hosts(&group.behaviours[1]), ["wrong"]);
     assert!(group.behaviours[0].devices.iter().all(|one| !one.classes.is_empty()));
 }
+
+#[test]
+fn devices_of_one_key_keep_their_own_results() {
+    let folder = tempfile::tempdir().unwrap();
+    for label in ["first", "again"] {
+        let mut report = host(label, "Example GPU", &results());
+        let mut other = report.devices[0].clone();
+        other.identity.slot = "other slot".into();
+        let mut recorder = Recorder::new();
+        report.devices[0].observations = recorder.device(&results());
+        other.observations = recorder.device(&one_wrong_bit());
+        report.inputs = recorder.inputs_table();
+        report.devices.push(other);
+        // Of version 1, which holds its results itself: a table tells devices apart by their keys.
+        write(folder.path(), &report);
+    }
+    let inventory = inventory(folder.path());
+    assert_eq!((inventory.devices, inventory.unreadable.len()), (4, 0), "{inventory:?}");
+    let [group] = &inventory.groups[..] else { panic!("{:?}", inventory.groups) };
+    let slots = |behaviour: &SharedBehaviour| -> Vec<String> {
+        behaviour.devices.iter().map(|device| device.slot.clone()).collect()
+    };
+    let [one, other] = &group.behaviours[..] else { panic!("{:?}", group.behaviours) };
+    assert_eq!([slots(one), slots(other)].concat().len(), 4);
+    for behaviour in [one, other] {
+        let slots = slots(behaviour);
+        assert_eq!(slots[0], slots[1], "{:?}", group.behaviours);
+    }
+}

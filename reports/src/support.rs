@@ -28,6 +28,9 @@ pub const FLOAT8: &str = "shaderFloat8";
 /// The claim that matrices may have elements of float8.
 pub const FLOAT8_MATRIX: &str = "shaderFloat8CooperativeMatrix";
 
+/// The claims that modules may have `OpFmaKHR` of 16, 32 and 64 bits (`VK_KHR_shader_fma`).
+pub const FMA: [&str; 3] = ["shaderFmaFloat16", "shaderFmaFloat32", "shaderFmaFloat64"];
+
 /// The claim of operations over subgroups in compute shaders.
 pub const SUBGROUP_ARITHMETIC: &str = "subgroupArithmetic";
 /// The same over clusters.
@@ -191,6 +194,9 @@ fn offers(claims: &Claims) -> BTreeSet<Need> {
         (Need::Bfloat16Matrix, BFLOAT16_MATRIX),
         (Need::Float8, FLOAT8),
         (Need::Float8Matrix, FLOAT8_MATRIX),
+        (Need::Fma(16), FMA[0]),
+        (Need::Fma(32), FMA[1]),
+        (Need::Fma(64), FMA[2]),
         (Need::SubgroupArithmetic, SUBGROUP_ARITHMETIC),
         (Need::SubgroupClustered, SUBGROUP_CLUSTERED),
         (Need::SubgroupExtendedTypes, SUBGROUP_EXTENDED_TYPES),

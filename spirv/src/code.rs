@@ -1,7 +1,7 @@
 //! What an operation's row says in instructions.
 
 use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, Op, SelectionControl, Word};
+use rspirv::spirv::{Capability, Decoration, Op, SelectionControl, Word};
 
 use crate::build_error::BuildError;
 use crate::derivative;
@@ -69,7 +69,12 @@ impl Emitter {
 
     fn instruction(&mut self, inst: Inst, kind: Word, args: &[Word]) -> Result<Word, BuildError> {
         match inst {
-            Inst::Core(op) => self.value(op, kind, ids(args.iter().copied())),
+            Inst::Core(op) => {
+                if op == Op::FmaKHR {
+                    modes::require(&mut self.builder, Capability::FMAKHR, "SPV_KHR_fma");
+                }
+                self.value(op, kind, ids(args.iter().copied()))
+            }
             Inst::Saturated(op) => {
                 let value = self.value(op, kind, ids(args.iter().copied()))?;
                 let decoration = Decoration::SaturatedToLargestFloat8NormalConversionEXT;

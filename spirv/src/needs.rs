@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use rspirv::spirv::Op;
+
 use crate::atomic::AtomicFeature;
 use crate::controls::Control;
 use crate::error::ParseError;
 use crate::format::Format;
 use crate::kernel::Kernel;
 use crate::layout::FloatLayout;
-use crate::op::{Code, FixedFunctionState};
+use crate::op::{Code, FixedFunctionState, Inst};
 use crate::route::{Route, Stage};
 use crate::subgroup::SubgroupForm;
 
@@ -52,6 +54,8 @@ pub enum Need {
     Float8,
     /// Feature `shaderFloat8CooperativeMatrix`.
     Float8Matrix,
+    /// Feature `shaderFmaFloat16`, `shaderFmaFloat32` or `shaderFmaFloat64`, by the width.
+    Fma(u32),
     /// Operations over subgroups in compute shaders (`VK_SUBGROUP_FEATURE_ARITHMETIC_BIT`) of at
     /// least four invocations.
     SubgroupArithmetic,
@@ -137,22 +141,26 @@ impl Use {
     }
 }
 
-/// What kernels across subgroups need, by Vulkan's names.
-const OF_SUBGROUPS: [(&str, Need); 3] = [
+/// What kernels across subgroups and `OpFmaKHR` need, by Vulkan's names.
+const NAMED: [(&str, Need); 6] = [
     ("VK_SUBGROUP_FEATURE_ARITHMETIC_BIT", Need::SubgroupArithmetic),
     ("VK_SUBGROUP_FEATURE_CLUSTERED_BIT", Need::SubgroupClustered),
     ("shaderSubgroupExtendedTypes", Need::SubgroupExtendedTypes),
+    ("shaderFmaFloat16", Need::Fma(16)),
+    ("shaderFmaFloat32", Need::Fma(32)),
+    ("shaderFmaFloat64", Need::Fma(64)),
 ];
 
-/// Reads what kernels across subgroups need; formats and controls have names of their own.
+/// Reads what kernels across subgroups and `OpFmaKHR` need; formats and controls have their own
+/// names.
 impl FromStr for Need {
     type Err = ParseError;
 
     fn from_str(name: &str) -> Result<Self, ParseError> {
-        let found = OF_SUBGROUPS.into_iter().find(|(own, _)| *own == name);
+        let found = NAMED.into_iter().find(|(own, _)| *own == name);
         found
             .map(|(_, need)| need)
-            .ok_or_else(|| ParseError::unknown("need", name, OF_SUBGROUPS.map(|(own, _)| own)))
+            .ok_or_else(|| ParseError::unknown("need", name, NAMED.map(|(own, _)| own)))
     }
 }
 
@@ -176,9 +184,12 @@ impl fmt::Display for Need {
             Need::Bfloat16Matrix => f.write_str("shaderBFloat16CooperativeMatrix"),
             Need::Float8 => f.write_str("shaderFloat8"),
             Need::Float8Matrix => f.write_str("shaderFloat8CooperativeMatrix"),
-            Need::SubgroupArithmetic | Need::SubgroupClustered | Need::SubgroupExtendedTypes => {
-                let own = OF_SUBGROUPS.iter().find(|(_, need)| need == self);
-                f.write_str(own.map_or("subgroups", |(name, _)| name))
+            Need::SubgroupArithmetic
+            | Need::SubgroupClustered
+            | Need::SubgroupExtendedTypes
+            | Need::Fma(_) => {
+                let own = NAMED.iter().find(|(_, need)| need == self);
+                f.write_str(own.map_or("a feature", |(name, _)| name))
             }
             Need::Atomic(feature) => feature.fmt(f),
             Need::Control(control) => f.write_str(control.claim().unwrap_or("core")),
@@ -209,6 +220,9 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         let has = |format| kernel.formats().contains(&format);
         needs.extend(has(Format::Bf16).then_some(Need::Bfloat16Matrix));
         needs.extend((has(Format::E4m3) || has(Format::E5m2)).then_some(Need::Float8Matrix));
+    }
+    if kernel.op.code == Code::Inst(Inst::Core(Op::FmaKHR)) {
+        needs.insert(Need::Fma(kernel.format.bits()));
     }
     if let Code::Subgroup(_, form) = kernel.op.code {
         needs.insert(Need::SubgroupArithmetic);

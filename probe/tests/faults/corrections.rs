@@ -86,8 +86,9 @@ pub const UNCORRECTED: [&str; 4] = [
     "vulkan/V-subgroup-nan",
 ];
 
-/// Formats that the driver lacks.
-const SMALL: &str = "emulate bf16\nemulate float8\n";
+/// Formats that the driver lacks, and `OpFmaKHR`.
+const SMALL: &str =
+    "emulate bf16\nemulate float8\nemulate fma\nround to nearest in f16.fma_khr|f32.fma_khr\n";
 
 /// What is inside an atomic operation no statement reaches: as arithmetic it rounds as the layer's
 /// modes say (V-atomic-rtz).

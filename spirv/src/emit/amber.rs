@@ -144,6 +144,7 @@ fn requirements(case: &Case) -> Vec<String> {
             | Need::Bfloat16Matrix
             | Need::Float8
             | Need::Float8Matrix
+            | Need::Fma(_)
             | Need::SubgroupArithmetic
             | Need::SubgroupClustered
             | Need::SubgroupExtendedTypes

@@ -228,6 +228,7 @@ pub static OPS: &[Op] = &[
     row("rcp", FLOATS, &[T], T, Code::Steps(&[step(SpvOp::FDiv, &[Arg::One, Arg::Param(0)])]), "", Function::Reciprocal, "1 / x"),
     row("fnegate", FLOATS, &[T], T, core(SpvOp::FNegate), "-$0", Function::Neg, "-x"),
     row("fma", FLOATS, &[T, T, T], T, ext(GLOp::Fma), "fma($0, $1, $2)", Function::MulAdd, "multiply and add, x * y + z, in one instruction"),
+    row("fma_khr", FLOATS, &[T, T, T], T, core(SpvOp::FmaKHR), "", Function::MulAdd, "multiply and add, x * y + z, rounded once"),
     row("mul_then_add", FLOATS, &[T, T, T], T, Code::Steps(&[step(SpvOp::FMul, &[Arg::Param(0), Arg::Param(1)]), step(SpvOp::FAdd, &[Arg::Step(0), Arg::Param(2)])]), "$0 * $1 + $2", Function::MulAdd, "x * y + z, two instructions"),
     row("frem", FLOATS, &[T, T], T, core(SpvOp::FRem), "", Function::Rem, "remainder of the sign of x"),
     row("fmod", FLOATS, &[T, T], T, core(SpvOp::FMod), "mod($0, $1)", Function::Mod, "remainder of the sign of y"),

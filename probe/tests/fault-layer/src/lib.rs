@@ -21,6 +21,7 @@
 //! | `claim ftz32 ignored` | the mode is claimed and does nothing |
 //! | `deny szin32` | the driver's claim is withdrawn |
 //! | `emulate bf16 nearest-even` | the driver claims the format (or `float8`, both of them), and the layer does it in integers; conversions to it may also go `nearest-away`, `toward-zero`, `away-from-zero`, be `careless` of NaN, or always `saturating` |
+//! | `emulate fma` | the driver claims `OpFmaKHR` of 16 and 32 bits, and the layer computes it in the next wider format; what is rounded twice is put right by `round to nearest in f32.fma_khr` |
 //! | `independence all` | denormal and rounding modes of the widths are independent: `all`, `none`, `32-bit-only` |
 //! | `feature shaderFloat16 off` | `on`, `off` or a number; one that is switched on is not passed on to the driver |
 //! | `withhold blitDst of 10` | a format (a number of `VkFormat`) cannot be used for this ([`property::FORMAT_FEATURES`]) |

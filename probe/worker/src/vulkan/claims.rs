@@ -6,7 +6,7 @@ use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 use fpprobe_reports::support::{
     BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, FLOAT8, FLOAT8_MATRIX,
-    GRAPHICS, SUBGROUP_ARITHMETIC, SUBGROUP_CLUSTERED, SUBGROUP_EXTENDED_TYPES, format_claim,
+    FMA, GRAPHICS, SUBGROUP_ARITHMETIC, SUBGROUP_CLUSTERED, SUBGROUP_EXTENDED_TYPES, format_claim,
 };
 use fpprobe_spirv::subgroup::SMALLEST_SUBGROUP;
 use fpprobe_spirv::{Format, Use};
@@ -14,7 +14,10 @@ use fpprobe_spirv::{Format, Use};
 use super::atomics::{AtomicExtensions, AtomicFeatures};
 use super::image::vulkan_format;
 use super::instance::Instance;
-use super::later::{SHADER_BFLOAT16, SHADER_FLOAT8, ShaderBfloat16Features, ShaderFloat8Features};
+use super::later::{
+    SHADER_BFLOAT16, SHADER_FLOAT8, SHADER_FMA, ShaderBfloat16Features, ShaderFloat8Features,
+    ShaderFmaFeatures,
+};
 use super::physical::Physical;
 use super::subgroups;
 
@@ -87,6 +90,10 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     if physical.has(SHADER_FLOAT8) {
         chain = chain.push_next(&mut float8);
     }
+    let mut fma = ShaderFmaFeatures::none();
+    if physical.has(SHADER_FMA) {
+        chain = chain.push_next(&mut fma);
+    }
     let mut subgroup_types = vk::PhysicalDeviceShaderSubgroupExtendedTypesFeatures::default();
     if physical.knows(SUBGROUP_TYPES.0, SUBGROUP_TYPES.1) {
         chain = chain.push_next(&mut subgroup_types);
@@ -126,6 +133,7 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         (SUBGROUP_EXTENDED_TYPES, subgroup_types.shader_subgroup_extended_types != 0),
     ];
     flags.extend(found.map(named));
+    flags.extend(FMA.into_iter().zip(fma.shader_fma.map(|claimed| claimed != 0)).map(named));
     flags.extend(atomics.claims());
 }
 

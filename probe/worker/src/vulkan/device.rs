@@ -9,7 +9,7 @@ use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 use fpprobe_reports::support::{
     BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, FLOAT8, FLOAT8_MATRIX,
-    SUBGROUP_EXTENDED_TYPES,
+    FMA, SUBGROUP_EXTENDED_TYPES,
 };
 
 use super::atomics::{AtomicExtensions, AtomicFeatures};
@@ -20,7 +20,10 @@ use super::error::{CallName, VulkanError};
 use super::fault;
 use super::handles::{Logical, OwnedHandle};
 use super::instance::Instance;
-use super::later::{SHADER_BFLOAT16, SHADER_FLOAT8, ShaderBfloat16Features, ShaderFloat8Features};
+use super::later::{
+    SHADER_BFLOAT16, SHADER_FLOAT8, SHADER_FMA, ShaderBfloat16Features, ShaderFloat8Features,
+    ShaderFmaFeatures,
+};
 use super::memory::{self, DeviceBuffer};
 use super::physical::Physical;
 use super::prepared::DispatchResources;
@@ -335,6 +338,12 @@ fn create(
         float8.shader_float8 = vk::TRUE;
         float8.shader_float8_cooperative_matrix = vk::Bool32::from(claimed(FLOAT8_MATRIX));
         features = features.push_next(&mut float8);
+    }
+    let mut fma = ShaderFmaFeatures::none();
+    fma.shader_fma = FMA.map(|width| vk::Bool32::from(claimed(width)));
+    if fma.shader_fma.contains(&vk::TRUE) {
+        extensions.push(SHADER_FMA.as_ptr());
+        features = features.push_next(&mut fma);
     }
     let (known, mut atomics) = (AtomicExtensions::of(physical), AtomicFeatures::default());
     atomics.set(claimed);

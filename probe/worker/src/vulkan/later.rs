@@ -71,3 +71,31 @@ impl ShaderFloat8Features<'_> {
 
 // SAFETY: as above.
 unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for ShaderFloat8Features<'_> {}
+
+/// The extension of `OpFmaKHR` (`VK_KHR_shader_fma`).
+pub(super) const SHADER_FMA: &CStr = c"VK_KHR_shader_fma";
+
+/// `VkPhysicalDeviceShaderFmaFeaturesKHR`.
+#[repr(C)]
+pub(super) struct ShaderFmaFeatures<'a> {
+    s_type: vk::StructureType,
+    p_next: *mut c_void,
+    /// Modules may have `OpFmaKHR` of 16, 32 and 64 bits.
+    pub(super) shader_fma: [vk::Bool32; 3],
+    marker: PhantomData<&'a ()>,
+}
+
+impl ShaderFmaFeatures<'_> {
+    /// With no feature.
+    pub(super) fn none() -> Self {
+        ShaderFmaFeatures {
+            s_type: vk::StructureType::from_raw(1_000_579_000),
+            p_next: ptr::null_mut(),
+            shader_fma: [vk::FALSE; 3],
+            marker: PhantomData,
+        }
+    }
+}
+
+// SAFETY: as above.
+unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for ShaderFmaFeatures<'_> {}

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use fpprobe_spirv::{FloatLayout, Format};
 use rspirv::dr::{Function, Instruction, Operand};
-use rspirv::spirv::{Decoration, Op, Word};
+use rspirv::spirv::{Capability, Decoration, Op, Word};
 
 use super::bits::{Bits, View};
 use super::module::{Rewriter, ids};
@@ -57,27 +57,34 @@ pub struct Claimed {
     formats: &'static [Format],
     /// The device extension.
     pub extension: &'static str,
-    /// The feature, the first one of the extension's structure.
-    pub feature: &'static str,
+    /// The features that are claimed, the first ones of the extension's structure.
+    pub features: &'static [&'static str],
     /// Number of that structure (`VkStructureType`).
     pub structure: i32,
 }
 
 /// The formats that can be emulated.
-pub static CLAIMED: [Claimed; 2] = [
+pub static CLAIMED: [Claimed; 3] = [
     Claimed {
         name: "bf16",
         formats: &[Format::Bf16],
         extension: "VK_KHR_shader_bfloat16",
-        feature: "shaderBFloat16Type",
+        features: &["shaderBFloat16Type"],
         structure: 1_000_141_000,
     },
     Claimed {
         name: "float8",
         formats: &[Format::E4m3, Format::E5m2],
         extension: "VK_EXT_shader_float8",
-        feature: "shaderFloat8",
+        features: &["shaderFloat8"],
         structure: 1_000_567_000,
+    },
+    Claimed {
+        name: "fma",
+        formats: &[],
+        extension: "VK_KHR_shader_fma",
+        features: &["shaderFmaFloat16", "shaderFmaFloat32"],
+        structure: 1_000_579_000,
     },
 ];
 
@@ -117,7 +124,51 @@ impl Rewriter {
         }
         self.module.functions = functions;
         self.retype(&own);
-        Ok(!own.is_empty())
+        let has_fma =
+            emulations.iter().any(|own| own.claimed.name == "fma") && self.emulate_fma()?;
+        Ok(!own.is_empty() || has_fma)
+    }
+
+    /// Makes of each `OpFmaKHR` a product and a sum in the next wider format, where the product is
+    /// exact: what is rounded once more is at most an encoding off. Gives whether there was one.
+    fn emulate_fma(&mut self) -> Result<bool, String> {
+        let mut functions = std::mem::take(&mut self.module.functions);
+        let places = Places::new(&self.module, &functions);
+        for block in functions.iter_mut().flat_map(|function| &mut function.blocks) {
+            for inst in std::mem::take(&mut block.instructions) {
+                if inst.class.opcode != Op::FmaKHR {
+                    self.out.push(inst);
+                    continue;
+                }
+                let view = inst.result_id.and_then(|id| places.view(id)).ok_or("no type")?;
+                let wider = if view.format == Format::F16 { Format::F32 } else { Format::F64 };
+                let wide = self.vector(wider, view.count);
+                let [x, y, z] = <[Operand; 3]>::try_from(inst.operands)
+                    .map_err(|_| "not three operands")?
+                    .map(|operand| self.emit(Op::FConvert, wide, vec![operand]));
+                let product = self.emit(Op::FMul, wide, ids([x, y]));
+                let sum = self.emit(Op::FAdd, wide, ids([product, z]));
+                let (kind, id) = (inst.result_type, inst.result_id);
+                self.out.push(Instruction::new(Op::FConvert, kind, id, ids([sum])));
+            }
+            block.instructions = std::mem::take(&mut self.out);
+        }
+        self.module.functions = functions;
+        let before = self.module.capabilities.len();
+        self.without_declared(&[(Capability::FMAKHR, "SPV_KHR_fma")]);
+        Ok(self.module.capabilities.len() < before)
+    }
+
+    /// Takes capabilities and their extensions out of the module.
+    fn without_declared(&mut self, declared: &[(Capability, &str)]) {
+        let module = &mut self.module;
+        let is_one = |inst: &Instruction, (capability, name): &(Capability, &str)| {
+            inst.operands.contains(&Operand::Capability(*capability))
+                || inst.operands.contains(&Operand::LiteralString((*name).to_owned()))
+        };
+        for list in [&mut module.capabilities, &mut module.extensions] {
+            list.retain(|inst| !declared.iter().any(|own| is_one(inst, own)));
+        }
     }
 
     /// Appends an instruction, or what it is in integers.
@@ -361,14 +412,8 @@ impl Rewriter {
         let saturated =
             Operand::Decoration(Decoration::SaturatedToLargestFloat8NormalConversionEXT);
         module.annotations.retain(|inst| !operand(inst, &saturated));
-        module.capabilities.retain(|inst| {
-            !declared.iter().any(|(capability, _)| operand(inst, &Operand::Capability(*capability)))
-        });
-        module.extensions.retain(|inst| {
-            !declared
-                .iter()
-                .any(|(_, name)| operand(inst, &Operand::LiteralString((*name).to_owned())))
-        });
+        self.without_declared(&declared);
+        let module = &mut self.module;
         let functions = module.functions.iter_mut().flat_map(Function::all_inst_iter_mut);
         for inst in functions.chain(&mut module.types_global_values) {
             let rename = |id: &mut Word| *id = renamed.get(id).copied().unwrap_or(*id);

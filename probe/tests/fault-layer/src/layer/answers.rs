@@ -127,14 +127,18 @@ pub(super) unsafe fn chained(chain: *mut c_void) {
 
 /// Features with the value that a statement gives them.
 pub(super) fn switched() -> impl Iterator<Item = (&'static str, vk::Bool32)> {
-    kinds().filter_map(|kind| match kind {
+    let own = kinds().filter_map(|kind| match kind {
         Kind::Feature(name, value) => Some((*name, *value)),
-        Kind::Emulate(emulation) => Some((emulation.claimed.feature, vk::TRUE)),
         // This mode's claim is a feature.
         Kind::Claim { control: Control::FastMath0, .. } => Some(("shaderFloatControls2", vk::TRUE)),
         Kind::Deny(Control::FastMath0) => Some(("shaderFloatControls2", vk::FALSE)),
         _ => None,
-    })
+    });
+    let emulated = kinds().filter_map(|kind| match kind {
+        Kind::Emulate(emulation) => Some(emulation.claimed.features),
+        _ => None,
+    });
+    own.chain(emulated.flatten().map(|feature| (*feature, vk::TRUE)))
 }
 
 /// What a format can be used for.
@@ -220,13 +224,15 @@ pub(super) unsafe fn places(
             vk::PhysicalDeviceVulkan11Features<'_>: storage_buffer16_bit_access
         ),
         _ => {
-            let claimed = CLAIMED.iter().find(|claimed| claimed.feature == name);
-            let kind = claimed.map(|claimed| vk::StructureType::from_raw(claimed.structure));
-            // SAFETY: the caller's promise. The flags follow type and next pointer.
-            let flags = kind.and_then(|kind| unsafe {
-                Some(chain::find_kind(chain, kind)?.add(1).cast::<vk::Bool32>())
+            let claimed = CLAIMED.iter().find_map(|claimed| {
+                let place = claimed.features.iter().position(|feature| *feature == name)?;
+                Some((vk::StructureType::from_raw(claimed.structure), place))
             });
-            flags.into_iter().collect()
+            // SAFETY: the caller's promise. The flags follow type and next pointer.
+            let flag = claimed.and_then(|(kind, place)| unsafe {
+                Some(chain::find_kind(chain, kind)?.add(1).cast::<vk::Bool32>().add(place))
+            });
+            flag.into_iter().collect()
         }
     }
 }

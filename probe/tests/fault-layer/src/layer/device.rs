@@ -136,7 +136,7 @@ impl KernelCases<'_> {
         ];
         // What is emulated is none of the driver's.
         let emulated = CLAIMED.iter().map(|claimed| {
-            let is_ours = answers::switched().any(|(name, _)| name == claimed.feature);
+            let is_ours = answers::switched().any(|(name, _)| claimed.features.contains(&name));
             (is_ours, vk::StructureType::from_raw(claimed.structure))
         });
         let first = (&raw mut info).cast();

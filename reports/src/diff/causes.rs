@@ -1,7 +1,8 @@
 //! Causes that are new, worse, better or missing.
 //!
 //! A cause of kernels that the other report did not measure, or of profiles that did not judge it,
-//! is no change of the device.
+//! is no change of the device; nor is one of lanes that give what they gave before, which the other
+//! report has under another cause.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,7 +29,7 @@ pub(super) fn causes([old, new]: [&Device; 2], kernels: &[Change]) -> Vec<Change
         }
     }
     let here = new.causes.iter().zip(counterparts).filter_map(|(now, before)| match before {
-        None => shared.shows(now).then(|| shared.change(None, Some(now)))?,
+        None => (!is_beside(now, &old.causes)).then(|| shared.change(None, Some(now)))?,
         Some(before) => {
             (shared.covers(before) && shared.covers(now) && now.symptom != Symptom::Unstable.name())
                 .then(|| shared.change(Some(before), Some(now)))?
@@ -36,7 +37,7 @@ pub(super) fn causes([old, new]: [&Device; 2], kernels: &[Change]) -> Vec<Change
     });
     let missing = left
         .into_iter()
-        .filter(|before| shared.shows(before))
+        .filter(|before| !is_beside(before, &new.causes))
         .filter_map(|before| shared.change(Some(before), None));
     let mut changes: Vec<Change> = here.chain(missing).collect();
     changes.sort_by_key(|change| {
@@ -57,10 +58,21 @@ fn is_same_habit(before: &Cause, now: &Cause) -> bool {
 
 /// The scope, too: a habit that only the compiler still has is shown by constants alone.
 fn is_same_symptom(before: &Cause, now: &Cause) -> bool {
-    let share = |one: &[String], other: &[String]| one.iter().any(|name| other.contains(name));
     before.symptom == now.symptom
         && share(&before.operations, &now.operations)
         && share(&before.formats, &now.formats)
+}
+
+/// Whether what a cause shows is listed beside others: one of the same operations took its lanes.
+fn is_beside(cause: &Cause, others: &[Cause]) -> bool {
+    others.iter().filter(|other| share(&cause.formats, &other.formats)).any(|other| {
+        let of_symptom = other.beside.iter().filter(|one| one.symptom == cause.symptom);
+        of_symptom.into_iter().any(|one| share(&one.operations, &cause.operations))
+    })
+}
+
+fn share(one: &[String], other: &[String]) -> bool {
+    one.iter().any(|name| other.contains(name))
 }
 
 /// What both reports measured and judged.
@@ -86,10 +98,16 @@ impl<'a> Shared<'a> {
     fn change(&self, old: Option<&Cause>, new: Option<&Cause>) -> Option<Change> {
         let gravity = |cause: &Cause| -> Gravity { (cause.severity, cause.lanes, cause.distance) };
         let cause = new.or(old)?;
+        let change = of_cause(&cause.id, &cause.headline, old.map(gravity), new.map(gravity))?;
+        let is_accepted = change.kind == ChangeKind::Fixed;
+        let mut sides = [old, new].into_iter().flatten();
+        if !sides.any(|one| self.shows(one, is_accepted)) {
+            return None;
+        }
         // What constants alone show now may have shown at run time before.
         let constants_only =
             [old, new].into_iter().flatten().all(|one| one.scope == Scope::Constants);
-        let lanes = self.lane(cause, (old.is_some(), new.is_some()));
+        let lanes = self.lane(cause, is_accepted);
         // Of a cause that one report has alone, where the other has no such lane, what it shows.
         let is_alone = lanes.is_none() && old.is_some() != new.is_some();
         let evidence = cause.evidence.iter().take(1).filter(|_| is_alone).cloned();
@@ -98,25 +116,20 @@ impl<'a> Shared<'a> {
             profiles: cause.profiles.clone(),
             evidence: evidence.collect(),
             lanes,
-            ..of_cause(&cause.id, &cause.headline, old.map(gravity), new.map(gravity))?
+            ..change
         })
     }
 
-    /// A lane of which a rule that the cause breaks says otherwise now; of a cause that only one
-    /// report has, one that this report alone does not accept. It is one that the cause shows
-    /// itself, since that has what its headline says.
-    fn lane(&self, cause: &Cause, (old, new): (bool, bool)) -> Option<ChangedLanes> {
-        let is_of_cause = |said: &LaneVerdict| {
-            said.old != said.new
-                && (old == new || said.new == old)
-                && cause.profiles.contains(&said.profile)
-                && said.rules.iter().any(|rule| cause.rules.contains(rule))
-        };
+    /// A lane that a rule which the cause breaks accepts now and did not before, or the other way
+    /// round. It is one that the cause shows itself, since that has what its headline says.
+    fn lane(&self, cause: &Cause, is_accepted: bool) -> Option<ChangedLanes> {
         let one = |lanes: &ChangedLanes, lane: &LaneChange| ChangedLanes {
             changed: vec![lane.clone()],
             ..lanes.clone()
         };
-        let is_shown = |lanes: &&ChangedLanes| lanes.judged.iter().any(is_of_cause);
+        let is_shown = |lanes: &&ChangedLanes| {
+            lanes.judged.iter().any(|said| is_of_cause(said, cause, is_accepted))
+        };
         let of_evidence = |own: &Evidence| {
             let lanes = self.of(&own.kernel).iter().filter_map(|change| change.lanes.as_ref());
             lanes.filter(is_shown).find_map(|lanes| {
@@ -141,19 +154,27 @@ impl<'a> Shared<'a> {
             && cause.kernels.iter().all(|kernel| self.of(kernel).iter().all(is_whole))
     }
 
-    /// Whether what both reports measured shows that a cause is in one of them alone.
-    fn shows(&self, cause: &Cause) -> bool {
-        let is_shown = |changes: &[&Change]| {
-            let lanes = || changes.iter().filter_map(|change| change.lanes.as_ref());
-            let is_of_rules = |change: &&Change| change.kind <= ChangeKind::Fixed;
-            changes.is_empty()
-                || lanes().any(|lanes| lanes.compared > 0 && lanes.apart == 0)
-                || lanes().any(|lanes| lanes.compared > 0) && changes.iter().any(is_of_rules)
+    /// Whether what both reports measured shows that lanes of a cause are accepted now and were not
+    /// before, or the other way round.
+    fn shows(&self, cause: &Cause, is_accepted: bool) -> bool {
+        let kind = if is_accepted { ChangeKind::Fixed } else { ChangeKind::Regressed };
+        let is_shown = |change: &&Change| {
+            let lanes = change.lanes.as_ref().filter(|lanes| lanes.compared > 0);
+            let is_said = |said: &LaneVerdict| is_of_cause(said, cause, is_accepted);
+            lanes.is_some_and(|lanes| change.kind == kind || lanes.judged.iter().any(is_said))
         };
-        self.judged(cause) && cause.kernels.iter().any(|kernel| is_shown(self.of(kernel)))
+        let kernels = || cause.kernels.iter().flat_map(|kernel| self.of(kernel));
+        self.judged(cause) && kernels().any(is_shown)
     }
 
     fn judged(&self, cause: &Cause) -> bool {
         cause.profiles.iter().all(|profile| self.profiles.contains(&**profile))
     }
+}
+
+/// Whether it is a rule of the cause that accepts now what it did not, or the other way round.
+fn is_of_cause(said: &LaneVerdict, cause: &Cause, is_accepted: bool) -> bool {
+    (said.old, said.new) == (!is_accepted, is_accepted)
+        && cause.profiles.contains(&said.profile)
+        && said.rules.iter().any(|rule| cause.rules.contains(rule))
 }

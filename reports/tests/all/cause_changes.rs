@@ -14,12 +14,15 @@ use crate::fixture::{self, observation, without_answers};
 fn report(observations: &[Observation], causes: &[(&str, &str, usize)]) -> Report {
     let mut report = answered(observations);
     let sample = fixture::report().devices[0].causes[0].clone();
+    let d3d11 = fpprobe_profiles::profile::built_in("d3d11").unwrap().unwrap();
+    let rules: Vec<String> = d3d11.rules.iter().map(|rule| rule.id.clone()).collect();
     let cause = |(id, kernel, lanes): &(&str, &str, usize)| Cause {
         id: (*id).to_owned(),
         headline: format!("headline of {id}"),
         symptom: format!("symptom of {}", &id[..1]),
         kernels: vec![(*kernel).to_owned()],
         profiles: vec!["d3d11".to_owned()],
+        rules: rules.clone(),
         lanes: *lanes,
         ..sample.clone()
     };
@@ -40,9 +43,14 @@ fn words(old: &Report, new: &Report) -> Vec<String> {
 
 #[test]
 fn causes_are_compared_by_id_and_habit() {
-    let both = [observation("f32.fadd", 0), observation("f32.fmul", 0)];
+    // 1 and 1, 2 and 2: one lane of each kernel is wrong now, and one of the product no more.
+    let of = |kernel: &str, out: [u64; 2]| {
+        let cases = vec![0x3f80_0000, 0x3f80_0000, 0x4000_0000, 0x4000_0000];
+        let cases = Cases::new("pairs", 2, cases);
+        Observation { cases, out: out.to_vec().into(), ..observation(kernel, 0) }
+    };
     let old = report(
-        &both,
+        &[of("f32.fadd", [0x4000_0000, 0x4080_0000]), of("f32.fmul", [0x3f80_0000, 0])],
         &[
             ("a1", "f32.fadd", 5),
             ("b1", "f32.fadd", 5),
@@ -52,7 +60,7 @@ fn causes_are_compared_by_id_and_habit() {
     );
     // The habit of b has spread to another format, and so has another id.
     let new = report(
-        &both,
+        &[of("f32.fadd", [0, 0x4080_0000]), of("f32.fmul", [0, 0x4080_0000])],
         &[
             ("c1", "f32.fmul", 8),
             ("b2", "f32.fadd", 6),

@@ -75,19 +75,23 @@ const ROOTS: [u64; 4] = [0xff80_0000, 0x7f80_0000, 0x7fc0_0000, 0x3f00_0000];
 
 /// An update that does something of everything.
 pub fn update() -> (Report, Report) {
+    updated([observation("f32.fadd", 3), observation("f32.fadd", 3)])
+}
+
+/// With these sums before and after.
+fn updated([sum, sum_now]: [Observation; 2]) -> (Report, Report) {
     let removed = observation("f32.fabs", 0);
     let lost = observation("f32.fmul", 0);
-    let same = observation("f32.fadd", 3);
     let old = answered(&[
         roots(ROOTS),
-        same.clone(),
+        sum,
         lost.clone(),
         removed,
         without_answers("f32.sin", Outcome::Crashed, ""),
     ]);
     let mut new = answered(&[
         roots([0x7f80_0000, 0x7f80_0000, 0x7fc0_0001, 0x3eff_ffff]),
-        same,
+        sum_now,
         without_answers("f32.fmul", Outcome::Hung, "no answer within 10 s"),
         observation("f32.sin", 0),
     ]);
@@ -408,14 +412,22 @@ fn hostile_text_is_shown_and_not_obeyed() {
 
 #[test]
 fn a_screen_shows_what_is_new_and_the_rest_by_number() {
-    let (mut old, mut new) = update();
+    // 1 + 1, which is wrong in the old report.
+    let sum = |out: u64| Observation {
+        cases: fpprobe_spirv::Cases::new("sum", 2, vec![0x3f80_0000; 2]),
+        out: vec![out].into(),
+        ..observation("f32.fadd", 0)
+    };
+    let (mut old, mut new) = updated([sum(0), sum(0x4000_0000)]);
+    let d3d11 = fpprobe_profiles::profile::built_in("d3d11").unwrap().unwrap();
+    let rules: Vec<String> = d3d11.rules.iter().map(|rule| rule.id.clone()).collect();
     let cause = |id: &str, symptom: &str, headline: &str, kernel: &str| {
         let mut cause = fixture::report().devices[0].causes[0].clone();
         let (format, operation) = kernel.split_once('.').unwrap();
         (cause.id, cause.symptom, cause.headline) =
             (id.to_owned(), symptom.to_owned(), headline.to_owned());
         (cause.kernels, cause.operations) = (vec![kernel.to_owned()], vec![operation.to_owned()]);
-        (cause.formats, cause.rules) = (vec![format.to_owned()], vec!["D32-06".to_owned()]);
+        (cause.formats, cause.rules) = (vec![format.to_owned()], rules.clone());
         cause
     };
     let kept = cause("aaaaaa", "subnormal_operand_kept", "keeps f32 subnormals", "f32.fadd");

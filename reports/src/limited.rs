@@ -1,7 +1,7 @@
 //! Files that are read up to a limit, whatever they say of their length: a pipe or a device has
 //! none and never ends.
 
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -23,6 +23,21 @@ pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
     }
     Ok(bytes)
+}
+
+/// [`bytes()`] of a file that lies among others: a pipe there would be waited for.
+pub fn bytes_of_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    refuse_pipe(path)?;
+    bytes(path, limit)
+}
+
+/// An error where a path leads to a pipe, a socket or a device.
+pub fn refuse_pipe(path: &Path) -> io::Result<()> {
+    let is_other = |about: Metadata| !about.is_file() && !about.is_dir();
+    if fs::metadata(path).is_ok_and(is_other) {
+        return Err(io::Error::other("it is a pipe, a socket or a device, and no file"));
+    }
+    Ok(())
 }
 
 /// [`bytes()`] as text.
@@ -54,6 +69,9 @@ mod tests {
         std::fs::write(file.path(), "four").unwrap();
         assert_eq!(text(file.path(), 4).unwrap(), "four");
         assert_eq!(bytes(file.path(), 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        let device = Path::new("/dev/null");
+        assert!(bytes(device, 4).is_ok() && bytes_of_file(device, 4).is_err());
+        assert_eq!(bytes_of_file(file.path(), 4).unwrap(), b"four");
         std::fs::write(file.path(), [0xff]).unwrap();
         assert_eq!(text(file.path(), 4).unwrap_err().kind(), io::ErrorKind::InvalidData);
     }

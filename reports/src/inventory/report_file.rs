@@ -63,7 +63,7 @@ impl ReportFile {
     pub fn in_place(place: &Path) -> Result<Vec<ReportFile>, FoundError> {
         let mut files = Vec::new();
         collect(place, &mut files).map_err(|(path, cause)| FoundError::Place { path, cause })?;
-        let read: Arc<ReadFile> = Arc::new(limited::bytes);
+        let read: Arc<ReadFile> = Arc::new(limited::bytes_of_file);
         Ok(files.into_iter().map(|path| ReportFile::new(path, Arc::clone(&read))).collect())
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::LoadError;
 use crate::container::shared::is_observations;
-use crate::limited::ReadFile;
+use crate::limited::{self, ReadFile};
 use crate::model::{Report, ResultFile, SIZE_LIMIT};
 use crate::sum::digest;
 use crate::table::{self, TableError};
@@ -57,7 +57,9 @@ pub(super) fn fill(report: &mut Report, path: &Path, read: &ReadFile) -> Result<
     let failed = |cause| LoadError::Results { path: path.to_owned(), file: file.clone(), cause };
     let named = named.filter(|named| result_file(path, named).is_some());
     let named = named.ok_or_else(|| failed(ResultsError::Unnamed))?;
-    let bytes = read(&file, SIZE_LIMIT).map_err(|cause| failed(ResultsError::Read(cause)))?;
+    let bytes = limited::refuse_pipe(&file)
+        .and_then(|()| read(&file, SIZE_LIMIT))
+        .map_err(|cause| failed(ResultsError::Read(cause)))?;
     if digest(&bytes) != named.sha256 {
         let rows = table::rows(&bytes).map_err(|cause| failed(cause.into()))?;
         let is_other = rows != named.rows;

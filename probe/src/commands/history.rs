@@ -9,7 +9,7 @@ use fpprobe_reports::escape::visible;
 use fpprobe_reports::load;
 use fpprobe_reports::record::read_device;
 use fpprobe_reports::render::ReportPlace;
-use fpprobe_reports::store::{Checks, RetentionLimits, Store, StoredReport};
+use fpprobe_reports::store::{Checks, RetentionLimits, Store, StoredReport, freed};
 
 use crate::cli::{HistoryArgs, HistoryCommand};
 use crate::commands::diff;
@@ -102,6 +102,7 @@ fn prune(store: &Store, limits: &RetentionLimits, dry: bool) -> anyhow::Result<S
             config.toml";
         return Err(usage_error(message));
     }
+    let listing = store.list().or_usage()?;
     let removed =
         if dry { store.would_prune(limits, keep::now()) } else { store.prune(limits, keep::now()) }
             .or_usage()?;
@@ -110,7 +111,7 @@ fn prune(store: &Store, limits: &RetentionLimits, dry: bool) -> anyhow::Result<S
         list::line(stored, &mut out)?;
     }
     out.flush()?;
-    let bytes: u64 = removed.iter().map(|stored| stored.size).sum();
+    let bytes = freed(&listing, &removed);
     let what = if dry { "would go" } else { "removed" };
     let reports = if removed.len() == 1 { "report" } else { "reports" };
     say(&format!("{} {reports}, {} {what}", removed.len(), list::size(bytes)));

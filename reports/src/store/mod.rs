@@ -27,7 +27,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub use self::error::StoreError;
 pub use self::id::place_before;
 pub use self::link::{link, unlink};
-pub use self::retention::RetentionLimits;
+pub use self::retention::{RetentionLimits, freed};
 pub use self::verify::{Checks, Verification};
 
 use self::error::doing;

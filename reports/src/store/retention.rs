@@ -64,6 +64,16 @@ impl RetentionLimits {
     }
 }
 
+/// Bytes of the files that go with these reports: their own, and what no other report shares.
+pub fn freed(listing: &Listing, removed: &[StoredReport]) -> u64 {
+    let stays = |stored: &&StoredReport| !removed.contains(stored);
+    let kept = listing.reports.iter().filter(stays).flat_map(|stored| &stored.entry.shared);
+    let mut counted: HashSet<&str> = kept.map(|one| &one.file[..]).collect();
+    let shared = removed.iter().flat_map(|stored| &stored.entry.shared);
+    let shared = shared.filter(|one| counted.insert(&one.file)).map(|one| one.size).sum::<u64>();
+    shared + removed.iter().map(|stored| stored.size).sum::<u64>()
+}
+
 impl Store {
     /// Removes what exceeds the limits, and says what that was. `now` in seconds since 1970.
     pub fn prune(

@@ -159,8 +159,11 @@ impl<'a> NearestRecipe<'a> {
                 trial.unmeasured.iter().filter(|rule| failing.all.contains(rule.as_str()));
             let rules: BTreeSet<&str> =
                 trial.failing.iter().chain(by_default).map(String::as_str).collect();
-            let remains =
-                |cause: &Cause| cause.rules.iter().any(|rule| rules.contains(rule.as_str()));
+            // A rule that other causes break says nothing of one whose lanes are seen to pass.
+            let remains = |cause: &Cause| {
+                cause.rules.iter().any(|rule| rules.contains(rule.as_str()))
+                    && !cause.fix.iter().any(|control| trial.needs.contains(control))
+            };
             let remaining =
                 causes().filter(|(_, cause)| remains(cause)).map(|(place, _)| place).collect();
             let new = rules.iter().filter(|rule| !failing.all.contains(*rule)).copied().collect();
@@ -171,7 +174,7 @@ impl<'a> NearestRecipe<'a> {
     }
 
     /// How many causes there are under it.
-    fn remain(&self) -> usize {
+    pub fn remain(&self) -> usize {
         self.remaining.len() + self.new.len()
     }
 }

@@ -15,7 +15,7 @@ use crate::numbered::first_number;
 use crate::scoreboard::{NearestRecipe, Scoreboard};
 
 /// Causes on a screen; half as many of a device of which little was measured.
-const CAUSES: usize = 10;
+const CAUSES: usize = 9;
 /// Causes whose simplest lane is shown.
 const LANES: usize = 2;
 /// Optional groups that a device lacks, by name.
@@ -84,13 +84,24 @@ pub(super) fn profiles(paper: &mut Paper, device: &Device) -> io::Result<()> {
         Some(board) => board::write(paper, device, &board)?,
         None => classes(paper, device)?,
     }
-    for profile in &device.profiles {
-        if let Some(recipe) = NearestRecipe::of(device, profile) {
+    let recipes: Vec<(&str, NearestRecipe<'_>)> = device
+        .profiles
+        .iter()
+        .filter_map(|profile| Some((names[&*profile.id], NearestRecipe::of(device, profile)?)))
+        .collect();
+    if paper.is_whole() || recipes.len() == 1 {
+        for (name, recipe) in &recipes {
             let needs = phrase::needs(recipe.needs.iter().map(String::as_str));
-            let (name, rest) = (names[&*profile.id], phrase::remaining(&recipe));
-            let text = format!("{name} under {needs}: {rest}");
+            let text = format!("{name} under {needs}: {}", phrase::remaining(recipe));
             nearest(paper, Ink::Note, &text)?;
         }
+    } else if !recipes.is_empty() {
+        let left = |(name, recipe): &(&str, NearestRecipe<'_>)| {
+            format!("{} of {} of {name}", recipe.remain(), recipe.of)
+        };
+        let left: Vec<String> = recipes.iter().map(left).collect();
+        let text = format!("leaves {} causes; `--verbose` names it", left.join(", "));
+        nearest(paper, Ink::Note, &text)?;
     }
     let is_vain = |profile: &&ProfileResult| {
         profile.class == Class::Deviates

@@ -28,6 +28,11 @@ pub fn is_only_report(text: &str) -> bool {
     is_file || text.len() > 1 && text.contains('/') || place_before(text).is_some()
 }
 
+/// Whether a text names the folder of a report.
+pub fn is_folder(text: &str) -> bool {
+    Path::new(text).join("report.json").is_file()
+}
+
 /// Whether a text names a report of the store.
 fn is_stored(text: &str) -> bool {
     place_before(text).is_some()

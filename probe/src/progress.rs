@@ -95,15 +95,12 @@ impl Progress {
     }
 
     fn begun(&self, device: usize, name: &str, kernels: usize, alone: bool) {
-        let name = if alone {
-            format!("{}, each kernel alone", visible(name))
-        } else {
-            visible(name).into_owned()
-        };
+        let name =
+            if alone { format!("{}, isolated", visible(name)) } else { visible(name).into_owned() };
         let bar = self.bars.as_ref().map(|bars| {
             let bar = bars.add(ProgressBar::new(kernels as u64));
             if let Ok(style) = ProgressStyle::with_template(
-                "{bar:30} {pos:>5}/{len} {elapsed:>4}, {eta} left, {msg}",
+                "{bar:30} {pos:>5}/{len} {elapsed:>4}, {eta} left, {wide_msg}",
             ) {
                 bar.set_style(style);
             }

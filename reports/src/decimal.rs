@@ -88,8 +88,8 @@ pub fn number(layout: FloatLayout, text: &str) -> Option<u64> {
         Some(name) => (Some(layout.sign_bit()).filter(|sign| *sign != 0)?, name),
         None => (0, text.strip_prefix('+').unwrap_or(text)),
     };
-    let magnitude = match name {
-        "inf" => layout.infinity(),
+    let magnitude = match &*name.to_ascii_lowercase() {
+        "inf" | "infinity" => layout.infinity(),
         "nan" => layout.infinity() | layout.quiet_bit(),
         "snan" => layout.infinity() | 1,
         "max" => layout.max_finite(),

@@ -34,7 +34,7 @@ pub fn find<'a>(report: &'a Report, text: &str) -> Vec<NumberedCause<'a>> {
     let by_number: Vec<NumberedCause<'_>> =
         numbered(report).filter(|one| Some(one.number) == number).collect();
     if by_number.is_empty() {
-        numbered(report).filter(|one| one.cause.id == text).collect()
+        numbered(report).filter(|one| one.cause.id.eq_ignore_ascii_case(text)).collect()
     } else {
         by_number
     }

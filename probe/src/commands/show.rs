@@ -79,7 +79,9 @@ pub fn main(session: &Session, args: &ShowArgs) -> anyhow::Result<Status> {
 /// else.
 fn parts(what: &[String]) -> (&[String], Option<&str>) {
     match what {
-        [one] if named_report::is_only_report(one) => (&[], Some(one)),
+        [one] if named_report::is_only_report(one) || named_report::is_folder(one) => {
+            (&[], Some(one))
+        }
         [words @ .., name] if !words.is_empty() && named_report::is_report(name) => {
             (words, Some(name))
         }

@@ -54,7 +54,7 @@ pub fn left_out(kernels: &[Kernel], alone: &[Kernel]) -> Vec<Incident> {
         kernels.iter().map(|kernel| incident(kernel.to_string(), LEFT_OUT.to_owned())).collect();
     if !alone.is_empty() {
         let detail =
-            format!("{LEFT_OUT}: {} that deviate, again, each in a module of its own", alone.len());
+            format!("{LEFT_OUT}: the second look at {} that deviate, each isolated", alone.len());
         incidents.push(incident("-".to_owned(), detail));
     }
     incidents

@@ -17,7 +17,9 @@ pub(super) fn beside(
 ) -> Vec<OtherSymptom> {
     let mut others: BTreeMap<Symptom, Vec<&FailingLane<'_>>> = BTreeMap::new();
     let shows = |lane: &&FailingLane<'_>| {
-        lane.symptoms.contains(symptom) || lane.diagnosis.symptoms.contains(symptom)
+        lane.symptoms.contains(symptom)
+            || lane.diagnosis.symptoms.contains(symptom)
+            || symptom == Symptom::ZeroMade && lane.is_zero()
     };
     for lane in lanes.iter().filter(|lane| !shows(lane)) {
         let other = lane.symptoms.strongest().next().unwrap_or(Symptom::Unrelated);

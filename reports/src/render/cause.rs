@@ -8,7 +8,7 @@ use fpprobe_profiles::judge::Symptom;
 use super::field::{field, some};
 use super::paper::{Ink, Paper, Style};
 use super::{lane, phrase, summary, text};
-use crate::model::{Cause, Device, Report, Scope};
+use crate::model::{Cause, Device, Report, Scope, Severity};
 use crate::numbered::NumberedCause;
 
 /// Kernels that are named.
@@ -87,7 +87,9 @@ fn lanes(cause: &Cause) -> String {
     parts.extend(
         (cause.constants > 0).then(|| format!("{} of constants", phrase::grouped(cause.constants))),
     );
-    if cause.distance > 0 {
+    // Between a number and a NaN, or a zero, there is no distance that says anything.
+    let is_near = matches!(cause.severity, Severity::Inaccurate | Severity::LastBit);
+    if cause.distance > 0 && is_near {
         let distance = usize::try_from(cause.distance).unwrap_or(usize::MAX);
         parts.push(format!("the worst is off by {}", phrase::number(distance, "encoding")));
     }

@@ -123,7 +123,9 @@ pub fn sentence(evidence: &Evidence) -> LaneSentence {
         return LaneSentence { subject, result };
     }
     let accepted = ["accepted", "or"].map(|name| values(&lines, name)).concat().join(" or ");
-    let result = if accepted == results {
+    let result = if accepted.is_empty() {
+        format!("gives {results}{of}, which is not accepted")
+    } else if accepted == results {
         let [out, other] = [RESULTS[0], "accepted"].map(|name| bits(&lines, name));
         format!("gives {results} as {out}; accepted is {other}")
     } else {

@@ -355,7 +355,7 @@ fn devices_of_one_key_keep_their_own_results() {
         other.observations = recorder.device(&one_wrong_bit());
         report.inputs = recorder.inputs_table();
         report.devices.push(other);
-        // Of version 1, which holds its results itself: a table tells devices apart by their keys.
+        // Of version 1, which holds its results itself: a table knows devices by their keys.
         write(folder.path(), &report);
     }
     let inventory = inventory(folder.path());

@@ -15,7 +15,7 @@ use crate::numbered::first_number;
 use crate::scoreboard::{NearestRecipe, Scoreboard};
 
 /// Causes on a screen; half as many of a device of which little was measured.
-const CAUSES: usize = 9;
+const CAUSES: usize = 8;
 /// Causes whose simplest lane is shown.
 const LANES: usize = 2;
 /// Optional groups that a device lacks, by name.
@@ -97,10 +97,10 @@ pub(super) fn profiles(paper: &mut Paper, device: &Device) -> io::Result<()> {
         }
     } else if !recipes.is_empty() {
         let left = |(name, recipe): &(&str, NearestRecipe<'_>)| {
-            format!("{} of {} of {name}", recipe.remain(), recipe.of)
+            format!("{} of {} in {name}", recipe.remain(), recipe.of)
         };
         let left: Vec<String> = recipes.iter().map(left).collect();
-        let text = format!("leaves {} causes; `--verbose` names it", left.join(", "));
+        let text = format!("leaves causes: {} (`-v`)", left.join(", "));
         nearest(paper, Ink::Note, &text)?;
     }
     let is_vain = |profile: &&ProfileResult| {

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use fpprobe_reports::load::load;
 use fpprobe_reports::store::{
-    Checks, ContainerError, ENDING, Put, RetentionLimits, Store, StoreError, StoredReport, link,
-    unlink,
+    Checks, ContainerError, ENDING, Put, RetentionLimits, Store, StoreError, StoredReport, freed,
+    link, unlink,
 };
 use fpprobe_reports::{Report, files};
 
@@ -283,6 +283,7 @@ fn equal_behaviour_is_stored_once_and_goes_with_its_last_report() {
     assert_eq!(store.report(&second).unwrap(), report(2));
     let foreign = store.folder().join("observations/notes.txt");
     fs::write(&foreign, "mine").unwrap();
+    let before = store.list().unwrap();
     let removed = other_process
         .prune(&RetentionLimits { count: 1, ..RetentionLimits::default() }, 0)
         .unwrap();
@@ -293,6 +294,10 @@ fn equal_behaviour_is_stored_once_and_goes_with_its_last_report() {
     );
     assert!(foreign.is_file());
     assert_eq!(store.report(&third).unwrap(), other);
+    // What went with the second: what the third shares with it stays.
+    let own = second.entry.shared.iter().filter(|one| !of(&third).contains(&one.file));
+    let released = second.size + own.map(|one| one.size).sum::<u64>();
+    assert_eq!(freed(&before, &[second]), released);
 }
 
 #[test]

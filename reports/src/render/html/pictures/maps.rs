@@ -37,7 +37,7 @@ fn class(layout: FloatLayout, bits: u64) -> usize {
 type Map = [[Option<Option<usize>>; CLASSES.len()]; CLASSES.len()];
 
 /// What every pair of classes gives, once for all operations that give the same; `None` where there
-/// is none.
+/// are no lanes.
 pub fn maps(observations: &[Observation]) -> Option<Markup> {
     let mut maps: Vec<(Map, Vec<&Kernel>)> = Vec::new();
     for observation in observations {

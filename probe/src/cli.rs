@@ -220,7 +220,7 @@ pub enum Command {
     /// List the kernels, or emit one as a self-contained case
     ///
     /// Any kernel of the list may carry controls, and but for packed formats also route (uniform,
-    /// push, spec, literal), stage (fragment, vertex), width and front end:
+    /// push, spec, literal), stage (fragment, vertex, geometry), width and front end:
     /// f32.fadd:controls=szin32;route=spec;width=2. Without a pattern these are left out.
     Kernels(KernelsArgs),
     /// List the rules of a profile, or of all

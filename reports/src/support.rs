@@ -186,6 +186,7 @@ fn offers(claims: &Claims) -> BTreeSet<Need> {
         (Need::Graphics, GRAPHICS),
         (Need::FragmentStores, "fragmentStoresAndAtomics"),
         (Need::VertexStores, "vertexPipelineStoresAndAtomics"),
+        (Need::GeometryShader, "geometryShader"),
         (Need::CustomBorderColors, CUSTOM_BORDER_COLORS),
         (Need::CooperativeMatrix, COOPERATIVE_MATRIX),
         (Need::Int8, "shaderInt8"),

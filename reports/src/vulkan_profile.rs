@@ -28,9 +28,10 @@ pub const INDEPENDENT: [(&str, &str); 3] = [
 ];
 
 /// Features that a report tells of, each with the structure it is written in.
-pub const FEATURES: [(&str, &str); 9] = [
+pub const FEATURES: [(&str, &str); 10] = [
     ("VkPhysicalDeviceFeatures", "fragmentStoresAndAtomics"),
     ("VkPhysicalDeviceFeatures", "vertexPipelineStoresAndAtomics"),
+    ("VkPhysicalDeviceFeatures", "geometryShader"),
     ("VkPhysicalDeviceFeatures", "shaderFloat64"),
     ("VkPhysicalDeviceFeatures", "shaderInt16"),
     ("VkPhysicalDeviceFeatures", "shaderInt64"),

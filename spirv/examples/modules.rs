@@ -33,7 +33,7 @@ const VARIANTS: [Variant; 2] = [
 ];
 
 /// Stages of shaders that draw.
-const DRAWING: [Stage; 2] = [Stage::Fragment, Stage::Vertex];
+const DRAWING: [Stage; 3] = [Stage::Fragment, Stage::Vertex, Stage::Geometry];
 
 /// Products of matrices, as devices enumerate them.
 const UNITS: [&str; 8] = [
@@ -190,9 +190,9 @@ fn shared(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// A plan's module, and the one that it goes with where it is a fragment shader.
+/// A plan's module, and the vertex shader before it, where it is behind one.
 fn module_of(out: &mut impl Write, name: &str, plan: &Plan) -> Result<(), Box<dyn Error>> {
-    if plan.shader() == Stage::Fragment {
+    if matches!(plan.shader(), Stage::Fragment | Stage::Geometry) {
         record(out, "spv", &format!("points of {name}"), &bytes(&point_list(plan)?))?;
     }
     record(out, "spv", name, &bytes(&module::build(plan)?))?;

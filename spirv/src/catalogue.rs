@@ -14,8 +14,9 @@ use crate::route::{Route, Stage, Via};
 /// How much a run asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Extent {
-    /// Every plain kernel under no controls and under the [strictest] set; every other route, width
-    /// and front end likewise, one at a time, with the boundary cases.
+    /// Every plain kernel under no controls and under the [strictest] set; every other route,
+    /// stage, width and front end likewise, one at a time, with the boundary cases; geometry
+    /// shaders under no controls alone.
     #[default]
     Default,
     /// Every combination of route, width, front end and set of controls, with all cases; those that
@@ -69,7 +70,10 @@ impl Extent {
                         .filter(|set| !set.is_empty())
                         .map(|set| kernel.with_controls(set))
                 };
-                varied.iter().copied().chain(varied.iter().filter_map(strict)).collect()
+                // Geometry shaders without a set alone: a third stage shows no more about sets.
+                let strict =
+                    varied.iter().filter(|one| one.stage != Stage::Geometry).filter_map(strict);
+                varied.iter().copied().chain(strict).collect()
             }
         }
     }
@@ -221,6 +225,7 @@ mod tests {
             "route=literal",
             "stage=fragment",
             "stage=vertex",
+            "stage=geometry",
             "width=2",
             "width=3",
             "width=4",
@@ -229,7 +234,8 @@ mod tests {
         expected.push("f32.fadd:controls=fastmath0".to_owned());
         expected.extend(ways.map(|way| format!("f32.fadd:{way}")));
         expected.push("f32.fadd:via=glsl".to_owned());
-        expected.extend(ways.map(|way| format!("f32.fadd:controls=fastmath0;{way}")));
+        let strict = ways.iter().filter(|way| **way != "stage=geometry");
+        expected.extend(strict.map(|way| format!("f32.fadd:controls=fastmath0;{way}")));
         // GLSL has no fastmath0.
         expected.push("f32.fadd:controls=szin32;via=glsl".to_owned());
         assert_eq!(ids, expected);
@@ -241,10 +247,10 @@ mod tests {
         let sets = sets(&["", "fastmath0"]);
         let kernels = Extent::Exhaustive.kernels(&sets, |_| true);
         let count = |stem: &str| kernels.iter().filter(|kernel| kernel.stem() == stem).count();
-        // Five routes and two further stages at four widths under two sets, GLSL by buffer under
+        // Five routes and three further stages at four widths under two sets, GLSL by buffer under
         // one; five routes of shaders under two sets, and a blit.
         let counts = (count("f32.fadd"), count("f32.phi"), count("b10g11r11.load"));
-        assert_eq!(counts, (7 * 4 * 2 + 4, 7 * 2, 5 * 2 + 1));
+        assert_eq!(counts, (8 * 4 * 2 + 4, 8 * 2, 5 * 2 + 1));
         assert!(
             Extent::Default.kernels(&sets, |_| true).iter().all(|kernel| kernels.contains(kernel))
         );

@@ -178,6 +178,9 @@ impl Case<'_> {
         let run = match plan.shader() {
             Stage::Compute => format!("dispatch: entry point main, work group {}x1x1, {groups}", plan.group()),
             Stage::Vertex => format!("draw: {points} points, no rasterisation; vertex i answers case i"),
+            Stage::Geometry => format!(
+                "draw: {points} points, no rasterisation, from a vertex shader that hands on i at location 0 and 0 at location 1"
+            ),
             Stage::Fragment if plan.has_quads() => {
                 let [width, height] = plan.extent();
                 format!(

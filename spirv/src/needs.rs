@@ -36,6 +36,8 @@ pub enum Need {
     FragmentStores,
     /// Feature `vertexPipelineStoresAndAtomics`.
     VertexStores,
+    /// Feature `geometryShader`.
+    GeometryShader,
     /// Feature `customBorderColors`.
     CustomBorderColors,
     /// Feature `textureCompressionBC`.
@@ -177,6 +179,7 @@ impl fmt::Display for Need {
             Need::CustomBorderColors => f.write_str("customBorderColors"),
             Need::CompressionBc => f.write_str("textureCompressionBC"),
             Need::VertexStores => f.write_str("vertexPipelineStoresAndAtomics"),
+            Need::GeometryShader => f.write_str("geometryShader"),
             Need::CooperativeMatrix => f.write_str("cooperativeMatrix"),
             Need::Int8 => f.write_str("shaderInt8"),
             Need::Int16 => f.write_str("shaderInt16"),
@@ -296,6 +299,9 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         Stage::Fragment if kernel.route.is_drawn() => needs.extend([Need::Graphics]),
         Stage::Fragment => needs.extend([Need::Graphics, Need::FragmentStores]),
         Stage::Vertex => needs.extend([Need::Graphics, Need::VertexStores]),
+        Stage::Geometry => {
+            needs.extend([Need::Graphics, Need::VertexStores, Need::GeometryShader]);
+        }
     }
     if kernel.controls.contains(Control::FastMath0) {
         // FPFastMathDefault names every float type of the module; each needs the preserve property

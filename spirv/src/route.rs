@@ -61,6 +61,8 @@ pub enum Stage {
     Fragment,
     /// A vertex shader, one vertex for each slot.
     Vertex,
+    /// A geometry shader, one point for each slot, of which it emits none.
+    Geometry,
 }
 
 /// Which front end spells the question.
@@ -151,7 +153,7 @@ impl Route {
 
 impl Stage {
     /// Every stage.
-    pub const ALL: [Stage; 3] = [Stage::Compute, Stage::Fragment, Stage::Vertex];
+    pub const ALL: [Stage; 4] = [Stage::Compute, Stage::Fragment, Stage::Vertex, Stage::Geometry];
 
     /// Name in kernel ids.
     pub const fn name(self) -> &'static str {
@@ -159,6 +161,7 @@ impl Stage {
             Stage::Compute => "compute",
             Stage::Fragment => "fragment",
             Stage::Vertex => "vertex",
+            Stage::Geometry => "geometry",
         }
     }
 }

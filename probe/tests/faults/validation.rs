@@ -15,6 +15,7 @@ fn the_validation_layer_below_is_silent() {
         "r16f.store*",
         "f32.sqrt:stage=fragment",
         "f32.sqrt:stage=vertex",
+        "f32.sqrt:stage=geometry",
     ];
     for statements in [
         "",

@@ -17,6 +17,7 @@ fn of_stage(kernel: &Kernel) -> Option<&'static str> {
         Stage::Compute => None,
         Stage::Fragment => Some("in fragment shaders"),
         Stage::Vertex => Some("in vertex shaders"),
+        Stage::Geometry => Some("in geometry shaders"),
     }
 }
 

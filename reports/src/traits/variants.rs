@@ -38,7 +38,7 @@ pub(super) enum Variation {
     Constants,
     /// Vectors.
     Width,
-    /// Fragment and vertex shaders.
+    /// Fragment, vertex and geometry shaders.
     Stage,
 }
 
@@ -48,7 +48,7 @@ impl Variation {
         let keys: &[&str] = match self {
             Variation::Constants => &["", ":route=spec", ":route=literal"],
             Variation::Width => &["", ":width=2", ":width=3", ":width=4"],
-            Variation::Stage => &["", ":stage=fragment", ":stage=vertex"],
+            Variation::Stage => &["", ":stage=fragment", ":stage=vertex", ":stage=geometry"],
         };
         let of = |op| keys.iter().filter_map(move |keys| format!("f32.{op}{keys}").parse().ok());
         OPERATIONS.iter().flat_map(of).collect()

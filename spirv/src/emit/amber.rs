@@ -153,6 +153,7 @@ fn requirements(case: &Case) -> Vec<String> {
             | Need::Graphics
             | Need::FragmentStores
             | Need::VertexStores
+            | Need::GeometryShader
             | Need::CustomBorderColors
             | Need::CompressionBc => {}
         }

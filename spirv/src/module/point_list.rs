@@ -1,7 +1,7 @@
 //! Kernels in shaders that draw: a point for each slot, an instance for each row. What covers an
 //! attachment draws a [triangle](super::triangle) instead.
 //!
-//! A vertex shader knows both by their numbers. A fragment shader receives both from the vertex
+//! A vertex shader knows both by their numbers. Shaders behind it receive both from the vertex
 //! shader of [`point_list`], which puts the point of a slot where its texel lies in an attachment,
 //! or all of them on one place where there is none.
 
@@ -18,6 +18,7 @@ use crate::emitter::{Emitter, ids};
 use crate::format::Format;
 use crate::kernel::Shape;
 use crate::layout::BINARY32;
+use crate::modes;
 use crate::op::FixedFunctionState;
 use crate::plan::{IMAGE_WIDTH, Plan};
 use crate::route::Stage;
@@ -25,8 +26,8 @@ use crate::route::Stage;
 const SINGLE: Shape = Shape::scalar(Format::F32);
 const POSITION: Shape = Shape::vector(Format::F32, 4);
 
-/// The vertex shader that a plan's fragment shader goes with: words of a module, entry point
-/// `main`. Slot and row go to the locations 0 and 1.
+/// The vertex shader that a plan's fragment or geometry shader goes with: words of a module, entry
+/// point `main`. Slot and row go to the locations 0 and 1.
 pub fn point_list(plan: &Plan) -> Result<Vec<u32>, BuildError> {
     let mut emitter = Emitter::before();
     let uint = emitter.scalar(Format::U32);
@@ -70,6 +71,9 @@ impl Emitter {
         texels: &[Word],
     ) -> Result<InvocationPosition, BuildError> {
         let uint = self.scalar(Format::U32);
+        if stage == Stage::Geometry {
+            return self.begin_geometry();
+        }
         if stage == Stage::Fragment {
             let values =
                 if plan.covers() { vec![self.coordinates()] } else { self.inputs().to_vec() };
@@ -99,6 +103,33 @@ impl Emitter {
         self.builder.store(place[1], unit, None, [])?;
         let slot = self.slot(numbers[0], plan)?;
         let row = self.number_of(numbers[1])?;
+        Ok(InvocationPosition { slot, row, local: None, zero: None, lane: None })
+    }
+
+    /// The same of a geometry shader, which takes a point and emits none.
+    fn begin_geometry(&mut self) -> Result<InvocationPosition, BuildError> {
+        modes::require(&mut self.builder, Capability::Geometry, "");
+        let (uint, one) = (self.scalar(Format::U32), self.word(1));
+        let primitive = self.builder.type_array(uint, one);
+        let values =
+            [0, 1].map(|location| self.interface(StorageClass::Input, primitive, location));
+        let main = self.begin_entry(ExecutionModel::Geometry, &values)?;
+        for (mode, number) in [
+            (ExecutionMode::InputPoints, None),
+            (ExecutionMode::Invocations, Some(1)),
+            (ExecutionMode::OutputPoints, None),
+            (ExecutionMode::OutputVertices, Some(1)),
+        ] {
+            self.builder.execution_mode(main, mode, number.as_slice());
+        }
+        let (pointer, first) =
+            (self.builder.type_pointer(None, StorageClass::Input, uint), self.word(0));
+        let mut place = [0; 2];
+        for (variable, at) in values.into_iter().zip(&mut place) {
+            let own = self.value(Op::AccessChain, pointer, ids([variable, first]))?;
+            *at = self.value(Op::Load, uint, ids([own]))?;
+        }
+        let [slot, row] = place;
         Ok(InvocationPosition { slot, row, local: None, zero: None, lane: None })
     }
 

@@ -380,7 +380,7 @@ fn execution_modes_are_exactly_those_requested() {
             let own = match plan.shader() {
                 Stage::Compute => Some(format!("{main} LocalSize {GROUP} 1 1")),
                 Stage::Fragment => Some(format!("{main} OriginUpperLeft")),
-                Stage::Vertex => None,
+                Stage::Vertex | Stage::Geometry => None,
             };
             let depth = plan
                 .image()

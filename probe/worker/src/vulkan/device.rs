@@ -252,6 +252,7 @@ fn create(
     let has_float8 = claimed(FLOAT8) && claimed("shaderInt8");
     let core = vk::PhysicalDeviceFeatures::default()
         .fragment_stores_and_atomics(claimed("fragmentStoresAndAtomics"))
+        .geometry_shader(claimed("geometryShader"))
         .vertex_pipeline_stores_and_atomics(claimed("vertexPipelineStoresAndAtomics"))
         .shader_float64(claimed("shaderFloat64"))
         // Integers of 16 bits are for bfloat16 alone.

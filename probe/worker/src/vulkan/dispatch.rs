@@ -348,12 +348,7 @@ impl LogicalDevice {
     /// Stages at which shaders read and write, where the queue has them.
     fn shaders(&self) -> vk::PipelineStageFlags {
         let compute = vk::PipelineStageFlags::COMPUTE_SHADER;
-        let drawing = vk::PipelineStageFlags::VERTEX_SHADER
-            | vk::PipelineStageFlags::FRAGMENT_SHADER
-            | vk::PipelineStageFlags::EARLY_FRAGMENT_TESTS
-            | vk::PipelineStageFlags::LATE_FRAGMENT_TESTS
-            | vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT;
-        if self.draws { compute | drawing } else { compute }
+        if self.draws { compute | vk::PipelineStageFlags::ALL_GRAPHICS } else { compute }
     }
 
     /// Begins the device's only command buffer.

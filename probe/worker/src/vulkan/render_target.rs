@@ -141,7 +141,7 @@ impl RenderTarget {
     ) -> Result<OwnedHandle<vk::Pipeline>, VulkanError> {
         let own = (shader_module(logical, words)?, plan.shader());
         let mut modules = vec![own];
-        if plan.shader() == Stage::Fragment {
+        if plan.shader() != Stage::Vertex {
             let words = if plan.covers() { triangle(plan) } else { point_list(plan) };
             let words = words.map_err(|error| {
                 VulkanError::argument("vkCreateShaderModule", error.to_string())
@@ -184,7 +184,7 @@ impl RenderTarget {
             .viewports(&viewports)
             .scissors(&scissors);
         let raster = vk::PipelineRasterizationStateCreateInfo::default()
-            .rasterizer_discard_enable(plan.shader() == Stage::Vertex)
+            .rasterizer_discard_enable(plan.shader() != Stage::Fragment)
             .polygon_mode(vk::PolygonMode::FILL)
             .cull_mode(vk::CullModeFlags::NONE)
             .line_width(1.0);

@@ -46,5 +46,6 @@ pub(super) fn stage_of(stage: Stage) -> vk::ShaderStageFlags {
         Stage::Compute => vk::ShaderStageFlags::COMPUTE,
         Stage::Fragment => vk::ShaderStageFlags::FRAGMENT,
         Stage::Vertex => vk::ShaderStageFlags::VERTEX,
+        Stage::Geometry => vk::ShaderStageFlags::GEOMETRY,
     }
 }

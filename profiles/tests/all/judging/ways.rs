@@ -70,7 +70,12 @@ fn what_a_profile_accepts_it_accepts_by_every_way_of_asking() {
             &ZEROS[..],
             &["route=uniform", "route=push", "route=spec", "route=literal"][..],
         ),
-        ("d3d11", "f32.fadd", &ZEROS, &["stage=fragment", "stage=vertex", "via=glsl"]),
+        (
+            "d3d11",
+            "f32.fadd",
+            &ZEROS,
+            &["stage=fragment", "stage=vertex", "stage=geometry", "via=glsl"],
+        ),
         ("d3d11", "f32.fmul", &[0x8000_0000, 0x7fff_ffff], &["route=spec", "route=literal"]),
         ("vulkan", "f32.fadd:controls=rte32", &[0x3f80_0000, 1], &["route=spec"]),
         ("wgsl", "f32.dot:width=2", &[1, 2, 3, 4], &["route=push"]),

@@ -267,7 +267,7 @@ pub(super) static TRAITS: &[TraitRow] = &[
     row(
         "stages_agree",
         ANY,
-        "Do compute, fragment and vertex shaders agree?",
+        "Do compute, fragment, vertex and geometry shaders agree?",
         ROUNDED,
         Agreement(Variation::Stage),
     ),

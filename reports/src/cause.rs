@@ -305,6 +305,7 @@ fn group(kernel: &Kernel) -> &'static str {
         | Function::Abs
         | Function::MulAdd
         | Function::AddMany
+        | Function::Interpolate
         | Function::SelfSub
         | Function::SelfDiv
         | Function::AddSub

@@ -9,7 +9,6 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use fpprobe_spirv::emit::{EmitFormat, emit};
-use fpprobe_spirv::module::point_list::point_list;
 use fpprobe_spirv::plan::{GROUP, LayoutRequest, Variant};
 use fpprobe_spirv::sweep::{self, Domain, Sink};
 use fpprobe_spirv::{
@@ -192,8 +191,8 @@ fn shared(out: &mut impl Write, kernels: &[Kernel]) -> Result<(), Box<dyn Error>
 
 /// A plan's module, and the vertex shader before it, where it is behind one.
 fn module_of(out: &mut impl Write, name: &str, plan: &Plan) -> Result<(), Box<dyn Error>> {
-    if matches!(plan.shader(), Stage::Fragment | Stage::Geometry) {
-        record(out, "spv", &format!("points of {name}"), &bytes(&point_list(plan)?))?;
+    if let Some(before) = module::vertex_shader(plan)? {
+        record(out, "spv", &format!("vertices of {name}"), &bytes(&before))?;
     }
     record(out, "spv", name, &bytes(&module::build(plan)?))?;
     Ok(())

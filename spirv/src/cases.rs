@@ -26,6 +26,7 @@ mod integers;
 pub mod matrix;
 mod packed;
 mod several;
+mod triangles;
 mod unary;
 mod values;
 mod vectors;
@@ -232,6 +233,7 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
             let is_vertical = derivative::is_vertical(op);
             (if is_vertical { "columns" } else { "rows" }, derivatives::quads)
         }
+        _ if matches!(kernel.op.code, Code::Interpolated(_)) => ("triangles", triangles::triangles),
         (Function::AddMany, _) => ("additions", |kernel| atomic::additions(kernel.format)),
         (Function::SummationOrder, _) => ("summands", |_| subgroup::order_cases(false)),
         (Function::ProductOrder, _) => ("factors", |_| subgroup::order_cases(true)),

@@ -60,7 +60,8 @@ impl Emitter {
                 | Code::MatrixLoadStore(_)
                 | Code::Subgroup(..)
                 | Code::Atomic(..)
-                | Code::Derivative(_),
+                | Code::Derivative(_)
+                | Code::Interpolated(_),
                 _,
             ) => Err(BuildError::Operands { kernel: kernel.to_string(), given: params.len() }),
         };

@@ -15,6 +15,7 @@ use crate::cases::Cases;
 use crate::error::ParseError;
 use crate::format::Format;
 use crate::glsl;
+use crate::interpolation::VERTICES;
 use crate::kernel::{Kernel, Shape};
 use crate::load::load;
 use crate::module;
@@ -188,6 +189,11 @@ impl Case<'_> {
                      (2 * (i % {IMAGE_WIDTH}), 2 * (i / {IMAGE_WIDTH}))"
                 )
             }
+            Stage::Fragment if plan.has_triangles() => format!(
+                "draw: {} triangles from (0, 0) to (2, 0) and (0, 2) on one fragment, without attachment, from a vertex shader \
+                 that hands on i at location 0, 0 at location 1, and operands 0, 1 and 2 of case i at location 2",
+                points / VERTICES
+            ),
             Stage::Fragment if plan.covers() => {
                 "draw: a triangle that covers the attachment; the fragment of case i is that on its texel".to_owned()
             }

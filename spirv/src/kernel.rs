@@ -86,7 +86,9 @@ impl Kernel {
     pub fn shader(&self) -> Stage {
         match self.route {
             route if route.is_drawn() => Stage::Fragment,
-            _ if matches!(self.op.code, Code::Derivative(_)) => Stage::Fragment,
+            _ if matches!(self.op.code, Code::Derivative(_) | Code::Interpolated(_)) => {
+                Stage::Fragment
+            }
             Route::Vertex => Stage::Vertex,
             _ => self.stage,
         }
@@ -142,7 +144,7 @@ impl Kernel {
             }
             (Code::ImageWrite, route) if route.is_drawn() => core(&[SpvOp::Store]),
             (Code::ImageWrite, _) => core(&[SpvOp::ImageWrite]),
-            (Code::ImageRead, Route::Vertex) => core(&[SpvOp::Load]),
+            (Code::Interpolated(_), _) | (Code::ImageRead, Route::Vertex) => core(&[SpvOp::Load]),
             (Code::ImageRead, Route::StorageImage) => core(&[SpvOp::ImageRead]),
             (Code::ImageRead, _) => core(&[SpvOp::ImageFetch]),
             (Code::ImageSample | Code::State(FixedFunctionState::BorderColor), _) => {
@@ -197,6 +199,9 @@ impl Kernel {
         }
         if matches!(self.op.code, Code::Derivative(_)) && self.stage != Stage::Compute {
             return Some("derivatives are for fragment shaders: leave stage out".to_owned());
+        }
+        if matches!(self.op.code, Code::Interpolated(_)) && self.stage != Stage::Compute {
+            return Some("inputs are of fragment shaders here: leave stage out".to_owned());
         }
         let is_atomic = matches!(self.op.code, Code::Atomic(..));
         if is_atomic && self.stage != Stage::Compute {

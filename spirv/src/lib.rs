@@ -27,6 +27,7 @@ pub mod derivative;
 pub mod emit;
 pub mod error;
 pub mod format;
+pub mod interpolation;
 pub mod kernel;
 pub mod layout;
 pub mod matrix;

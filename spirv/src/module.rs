@@ -18,6 +18,7 @@ pub mod point_list;
 mod subgroup;
 mod texels;
 pub mod triangle;
+pub mod triangles;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,6 +73,8 @@ struct ModuleMemory {
     buffers: Vec<Word>,
     /// Of each kernel, where they are about texels that a shader gets at.
     images: Vec<ImageVariable>,
+    /// Of each kernel, where they are inputs of a fragment shader.
+    inputs: Vec<Word>,
     constant_block: Option<ConstantBlock>,
     shared: Option<SharedArray>,
 }
@@ -84,6 +87,17 @@ pub fn build(plan: &Plan) -> Result<Vec<u32>, BuildError> {
         Via::Glsl => glsl::compile(plan)?,
     };
     Ok(modes::apply(module, controls)?.assemble())
+}
+
+/// Builds the vertex shader before the module of a plan, where that is of a later stage: words of a
+/// module, entry point `main`.
+pub fn vertex_shader(plan: &Plan) -> Result<Option<Vec<u32>>, BuildError> {
+    Ok(match plan.shader() {
+        Stage::Compute | Stage::Vertex => None,
+        _ if plan.covers() => Some(triangle::triangle(plan)?),
+        _ if plan.has_triangles() => Some(triangles::triangles(plan)?),
+        _ => Some(point_list::point_list(plan)?),
+    })
 }
 
 /// Front end and controls of all kernels of a plan, which have one route, too.
@@ -121,6 +135,7 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
             .filter(Image::is_of_shader)
             .map(|image| emitter.declare_image(image))
             .collect::<Result<_, _>>()?,
+        inputs: if plan.has_triangles() { emitter.declare_inputs(plan) } else { Vec::new() },
         constant_block: plan.route().and_then(|route| emitter.declare_constant_block(route)),
         shared: emitter.declare_shared_array(plan),
     };
@@ -129,9 +144,9 @@ fn direct(plan: &Plan) -> Result<Module, BuildError> {
     let place = match plan.shader() {
         Stage::Compute => emitter.begin_main(plan, memory.constant_block)?,
         stage => {
-            let texels: Vec<Word> =
-                memory.images.iter().filter_map(ImageVariable::interface).collect();
-            emitter.begin_drawn(plan, stage, &texels)?
+            let texels = memory.images.iter().filter_map(ImageVariable::interface);
+            let variables: Vec<Word> = texels.chain(memory.inputs.iter().copied()).collect();
+            emitter.begin_drawn(plan, stage, &variables)?
         }
     };
     match plan.placed.len() {
@@ -181,7 +196,7 @@ impl Emitter {
         let built_in = teams.find_map(|placed| match placed.kernel.op.code.team()? {
             Team::Subgroup => Some(BuiltIn::SubgroupLocalInvocationId),
             Team::WorkGroup => Some(BuiltIn::LocalInvocationIndex),
-            Team::Quad => None,
+            Team::Quad | Team::Triangle => None,
         });
         let number = Shape::scalar(Format::U32);
         let lane = built_in.map(|built_in| self.built_in(built_in, number, "lane"));

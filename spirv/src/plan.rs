@@ -22,6 +22,7 @@ use std::sync::Arc;
 use crate::capacity;
 use crate::derivative::QUAD_INVOCATIONS;
 use crate::format::Format;
+use crate::interpolation::VERTICES;
 use crate::kernel::{Kernel, Shape};
 use crate::op::Team;
 use crate::route::{Route, Stage};
@@ -413,6 +414,11 @@ impl Plan {
         self.placed.iter().any(|placed| placed.kernel.op.code.team() == Some(Team::Quad))
     }
 
+    /// Whether each slot is a triangle with one fragment.
+    pub fn has_triangles(&self) -> bool {
+        self.placed.iter().any(|placed| placed.kernel.op.code.team() == Some(Team::Triangle))
+    }
+
     /// Texels or fragments of what is drawn on, in x and y: one, unless each slot has its place.
     pub fn extent(&self) -> [u32; 2] {
         if self.has_quads() {
@@ -428,14 +434,16 @@ impl Plan {
         if self.covers() { 1 } else { self.rows }
     }
 
-    /// Vertices of a plan that draws: those of the triangle, or enough for the slots.
+    /// Vertices of a plan that draws: those of the triangle, or of triangles or points enough for
+    /// the slots.
     pub fn vertices(&self) -> u32 {
         if self.covers() {
             3
         } else if self.route() == Some(Route::Vertex) {
             self.placed.iter().map(|placed| placed.slots).max().unwrap_or(0)
         } else {
-            self.columns * self.group()
+            let each = if self.has_triangles() { VERTICES } else { 1 };
+            each * self.columns * self.group()
         }
     }
 

@@ -18,6 +18,7 @@ mod eval;
 mod evidence;
 mod expected;
 mod history;
+mod inputs;
 mod killed;
 mod matrix;
 mod mock;

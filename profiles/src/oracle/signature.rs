@@ -142,6 +142,10 @@ impl Signature {
                     ..Operands::default()
                 }
             }
+            // The value of the first vertex alone.
+            Function::Move if matches!(op.code, Code::Interpolated(_)) => {
+                [Operand::of(self.kernel.format, case[0])].into_iter().collect()
+            }
             Function::Load if self.kernel.format.is_block() => self.of_block(case, part),
             Function::Move | Function::Load if self.params[0].format.is_packed() => {
                 self.of_texel(case[0], part)

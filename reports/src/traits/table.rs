@@ -5,6 +5,7 @@ mod atomics;
 mod chains;
 mod conversions;
 mod derivatives;
+mod interpolation;
 mod matrices;
 mod special;
 mod subgroups;
@@ -43,6 +44,7 @@ pub fn rows() -> impl Iterator<Item = &'static TraitRow> {
         subgroups::TRAITS,
         atomics::TRAITS,
         derivatives::TRAITS,
+        interpolation::TRAITS,
         chains::TRAITS,
     ]
     .into_iter()

@@ -1,12 +1,12 @@
 //! The operands of a module's kernels and their results, between memory and the code of each
 //! kernel.
 
-use rspirv::spirv::Word;
+use rspirv::spirv::{Op, Word};
 
 use super::buffer_io::{LoadedValues, ResultElements};
 use super::{InvocationPosition, ModuleMemory};
 use crate::build_error::BuildError;
-use crate::emitter::Emitter;
+use crate::emitter::{Emitter, ids};
 use crate::kernel::{Kernel, Shape};
 use crate::op::Code;
 use crate::plan::{Plan, access};
@@ -34,6 +34,8 @@ impl Emitter {
                 OperandSource::Words(self.load_constant_block(plan, constant_block, local)?)
             }
             _ if plan.is_folded() => OperandSource::Constants(self.masks(plan, place.slot)?),
+            // The vertex shader has loaded them.
+            _ if plan.has_triangles() => OperandSource::Values(LoadedValues::new()),
             // State is not the shader's.
             _ if plan.image().is_some_and(|image| image.state().is_some()) => {
                 OperandSource::Values(LoadedValues::new())
@@ -63,10 +65,11 @@ impl Emitter {
                     values.get(&(access.number, access.buffer, shape)).copied()
                 });
                 let given = values.len();
-                // State is set for the shader, which loads nothing of it.
-                let is_state = placed.image.is_some_and(|image| image.state().is_some());
+                // State is set for the shader, which loads nothing of it, and inputs are there.
+                let is_given = placed.image.is_some_and(|image| image.state().is_some())
+                    || plan.has_triangles();
                 let values: Option<Vec<Word>> =
-                    if is_state { Some(Vec::new()) } else { own.collect() };
+                    if is_given { Some(Vec::new()) } else { own.collect() };
                 let values = values
                     .ok_or_else(|| BuildError::Operands { kernel: kernel.to_string(), given })?;
                 match (placed.image, memory.images.get(row)) {
@@ -78,6 +81,10 @@ impl Emitter {
                             (kernel.op.code, place.lane) =>
                     {
                         vec![self.of_subgroup(plan, (kernel, op, form), &values, lane)?]
+                    }
+                    (None, _) if let Some(input) = memory.inputs.get(row) => {
+                        let kind = self.shape(kernel.result());
+                        vec![self.value(Op::Load, kind, ids([*input]))?]
                     }
                     (None, _) => self.operation(kernel, &values)?,
                     (Some(_), Some(declared)) => {

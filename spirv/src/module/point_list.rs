@@ -68,7 +68,7 @@ impl Emitter {
         &mut self,
         plan: &Plan,
         stage: Stage,
-        texels: &[Word],
+        variables: &[Word],
     ) -> Result<InvocationPosition, BuildError> {
         let uint = self.scalar(Format::U32);
         if stage == Stage::Geometry {
@@ -77,7 +77,7 @@ impl Emitter {
         if stage == Stage::Fragment {
             let values =
                 if plan.covers() { vec![self.coordinates()] } else { self.inputs().to_vec() };
-            let interface: Vec<Word> = values.iter().chain(texels).copied().collect();
+            let interface: Vec<Word> = values.iter().chain(variables).copied().collect();
             let main = self.begin_entry(ExecutionModel::Fragment, &interface)?;
             self.builder.execution_mode(main, ExecutionMode::OriginUpperLeft, []);
             if plan.image().is_some_and(|image| image.is_depth_output()) {
@@ -94,7 +94,7 @@ impl Emitter {
             return Ok(InvocationPosition { slot, row, local: None, zero: None, lane: None });
         }
         let (numbers, place) = self.numbered();
-        let interface: Vec<Word> = numbers.iter().chain(&place).chain(texels).copied().collect();
+        let interface: Vec<Word> = numbers.iter().chain(&place).chain(variables).copied().collect();
         self.begin_entry(ExecutionModel::Vertex, &interface)?;
         // Nothing is drawn, but what a point must have it has.
         let (zero, unit) = (self.constant(SINGLE, 0), self.constant(SINGLE, BINARY32.one()));
@@ -144,7 +144,7 @@ impl Emitter {
     }
 
     /// The numbers of vertex and instance, and position and size of a point.
-    fn numbered(&mut self) -> ([Word; 2], [Word; 2]) {
+    pub(super) fn numbered(&mut self) -> ([Word; 2], [Word; 2]) {
         let int = self.scalar(Format::I32);
         let (position, size) = (self.shape(POSITION), self.scalar(Format::F32));
         let numbers = [(BuiltIn::VertexIndex, "vertex"), (BuiltIn::InstanceIndex, "instance")]

@@ -43,11 +43,17 @@ pub fn triangle(plan: &Plan) -> Result<Vec<u32>, BuildError> {
     Ok(emitter.end_entry()?.assemble())
 }
 
-/// Offset and size in x and y of the viewport in which the triangle covers all that there is to
-/// draw on: twice as large in each direction, to the right and below, or reversed to the left and
-/// above.
+/// Offset and size in x and y of the viewport of what a plan draws. Where a triangle covers all
+/// that there is to draw on, it is twice as large in each direction, to the right and below, or
+/// reversed to the left and above.
 pub fn viewport(plan: &Plan) -> [[f32; 2]; 2] {
+    if plan.has_triangles() {
+        return [[0.0; 2], [2.0; 2]];
+    }
     let extent = plan.extent().map(|texels| texels as f32);
+    if !plan.covers() {
+        return [[0.0; 2], extent];
+    }
     let offset = if plan.variant.reversed { extent.map(|texels| -texels) } else { [0.0; 2] };
     [offset, extent.map(|texels| 2.0 * texels)]
 }

@@ -7,6 +7,7 @@ use rspirv::spirv::{GlslStd450Op as GLOp, Op as SpvOp};
 use super::OperandType;
 use crate::atomic::AtomicForm;
 use crate::format::Format;
+use crate::interpolation::Interpolation;
 use crate::matrix::MatrixUse;
 use crate::route::Route;
 use crate::subgroup::SubgroupForm;
@@ -103,6 +104,8 @@ pub enum Code {
     Atomic(SpvOp, AtomicForm),
     /// A difference between invocations of a quad of fragments, each of which holds one operand.
     Derivative(SpvOp),
+    /// An input of a fragment shader, of the values that the vertices of a triangle hold.
+    Interpolated(Interpolation),
 }
 
 /// Invocations that compute a result together.
@@ -114,6 +117,8 @@ pub enum Team {
     WorkGroup,
     /// Those of a quad of fragments.
     Quad,
+    /// Those of the vertices of a triangle, and of a fragment of it.
+    Triangle,
 }
 
 /// Routes of stores; formats that no storage image has go without the first.
@@ -163,7 +168,8 @@ impl Code {
             Code::MatrixMulAdd
             | Code::MatrixLoadStore(_)
             | Code::Subgroup(..)
-            | Code::Derivative(_) => &[Route::Buffer],
+            | Code::Derivative(_)
+            | Code::Interpolated(_) => &[Route::Buffer],
             // In an image a load or a store of its own would be a conversion as well.
             Code::Atomic(op, _)
                 if matches!(format, Format::F32) && !matches!(op, SpvOp::AtomicLoad) =>
@@ -200,6 +206,7 @@ impl Code {
         match self {
             Code::Atomic(_, AtomicForm::Many) => Some(Team::WorkGroup),
             Code::Derivative(_) => Some(Team::Quad),
+            Code::Interpolated(_) => Some(Team::Triangle),
             _ if self.is_of_subgroups() => Some(Team::Subgroup),
             _ => None,
         }

@@ -157,6 +157,8 @@ pub enum Function {
     ProductOrder,
     /// `x + n * y`, the sum of x and of y added n times.
     AddMany,
+    /// `x / 2 + y / 4 + z / 4`, interpolated between the vertices of a triangle.
+    Interpolate,
     /// A sum or product, and what it is converted to or added to.
     Chain(Chain),
 }

@@ -139,7 +139,7 @@ const NAMES: [(&str, &[&str], &[&str]); 97] = [
 ];
 
 /// Names in one language.
-const NAMES_IN: [(&str, Language, &[&str]); 82] = [
+const NAMES_IN: [(&str, Language, &[&str]); 97] = [
     ("load", Language::Glsl, &["texelFetch", "imageLoad"]),
     ("load", Language::Hlsl, &["Load"]),
     ("load", Language::Wgsl, &["textureLoad"]),
@@ -222,6 +222,21 @@ const NAMES_IN: [(&str, Language, &[&str]); 82] = [
     ("fmul_widen_f32_fadd", Language::Wgsl, &["f32(x * y) + z"]),
     ("fmul_widen_f64_fadd", Language::Glsl, &["double(x * y) + z"]),
     ("fmul_widen_f64_fadd", Language::Hlsl, &["double(x * y) + z"]),
+    ("input_flat", Language::Spirv, &["Flat"]),
+    ("input_flat", Language::Glsl, &["flat"]),
+    ("input_flat", Language::Hlsl, &["nointerpolation"]),
+    ("input_flat", Language::Wgsl, &["@interpolate(flat)"]),
+    ("input_smooth", Language::Glsl, &["smooth"]),
+    ("input_smooth", Language::Hlsl, &["linear"]),
+    ("input_smooth", Language::Wgsl, &["@interpolate(perspective)"]),
+    ("input_noperspective", Language::Spirv, &["NoPerspective"]),
+    ("input_noperspective", Language::Glsl, &["noperspective"]),
+    ("input_noperspective", Language::Hlsl, &["noperspective"]),
+    ("input_noperspective", Language::Wgsl, &["@interpolate(linear)"]),
+    ("input_centroid", Language::Spirv, &["Centroid"]),
+    ("input_centroid", Language::Glsl, &["centroid"]),
+    ("input_centroid", Language::Hlsl, &["centroid"]),
+    ("input_centroid", Language::Wgsl, &["@interpolate(perspective, centroid)"]),
 ];
 
 impl Op {

@@ -8,6 +8,7 @@ use super::function::{Function, Relation};
 use super::{Components, Op, OperandType, Width};
 use crate::atomic::AtomicForm;
 use crate::format::Format;
+use crate::interpolation::Interpolation;
 use crate::matrix::MatrixUse;
 use crate::subgroup::SubgroupForm;
 
@@ -187,6 +188,17 @@ const fn atomic(
 const fn derivative(name: &'static str, op: SpvOp, about: &'static str) -> Op {
     let (code, function) = (Code::Derivative(op), Function::Sub);
     row(name, SINGLE, &[QUAD], QUAD, code, "", function, about).whole(1, 1)
+}
+
+/// An input of a fragment shader: what a fragment gets of what the vertices of its triangle hold.
+const fn input(
+    name: &'static str,
+    interpolation: Interpolation,
+    function: Function,
+    about: &'static str,
+) -> Op {
+    row(name, SINGLE, &[T, T, T], T, Code::Interpolated(interpolation), "", function, about)
+        .whole(1, 1)
 }
 
 /// Operations in a row, on x and y and perhaps z.
@@ -441,6 +453,11 @@ pub static OPS: &[Op] = &[
     derivative("dpdy_fine", SpvOp::DPdyFine, "derivative along y of the values of a quad, of each column its own"),
     derivative("dpdx_coarse", SpvOp::DPdxCoarse, "derivative along x of the values of a quad, perhaps one for both rows"),
     derivative("dpdy_coarse", SpvOp::DPdyCoarse, "derivative along y of the values of a quad, perhaps one for both columns"),
+    // Inputs of fragment shaders.
+    input("input_flat", Interpolation::Flat, Function::Move, "input of a fragment shader that is not interpolated: x, the value of the first vertex of a triangle"),
+    input("input_smooth", Interpolation::Smooth, Function::Interpolate, "input of a fragment shader, interpolated with perspective where a triangle's vertices x, y, z weigh 1/2, 1/4, 1/4"),
+    input("input_noperspective", Interpolation::NoPerspective, Function::Interpolate, "input of a fragment shader, interpolated without perspective where a triangle's vertices x, y, z weigh 1/2, 1/4, 1/4"),
+    input("input_centroid", Interpolation::Centroid, Function::Interpolate, "input of a fragment shader, interpolated at the centroid where a triangle's vertices x, y, z weigh 1/2, 1/4, 1/4"),
     // Atomic.
     atomic("atomic_load", (SpvOp::AtomicLoad, AtomicForm::Original), &[T], Function::Move, "atomic load"),
     atomic("atomic_store", (SpvOp::AtomicStore, AtomicForm::Stored), &[T], Function::Move, "atomic store"),

@@ -25,12 +25,16 @@ pub(super) struct Pipeline {
 
 /// The bindings of a plan's descriptor set.
 fn bindings(plan: &Plan) -> Vec<vk::DescriptorSetLayoutBinding<'static>> {
+    let mut stages = stage_of(plan.shader());
+    if plan.has_triangles() {
+        stages |= vk::ShaderStageFlags::VERTEX;
+    }
     let binding = |binding: u32, kind: vk::DescriptorType| {
         vk::DescriptorSetLayoutBinding::default()
             .binding(binding)
             .descriptor_type(kind)
             .descriptor_count(1)
-            .stage_flags(stage_of(plan.shader()))
+            .stage_flags(stages)
     };
     let buffers =
         plan.buffers.iter().map(|one| binding(one.binding(), vk::DescriptorType::STORAGE_BUFFER));

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use ash::vk;
-use fpprobe_spirv::module::point_list::point_list;
-use fpprobe_spirv::module::triangle::{triangle, viewport};
+use fpprobe_spirv::module::triangle::viewport;
+use fpprobe_spirv::module::vertex_shader;
 use fpprobe_spirv::op::{Blend, Code, FixedFunctionState};
 use fpprobe_spirv::route::SAMPLES;
 use fpprobe_spirv::{Plan, Route, Stage};
@@ -141,11 +141,9 @@ impl RenderTarget {
     ) -> Result<OwnedHandle<vk::Pipeline>, VulkanError> {
         let own = (shader_module(logical, words)?, plan.shader());
         let mut modules = vec![own];
-        if plan.shader() != Stage::Vertex {
-            let words = if plan.covers() { triangle(plan) } else { point_list(plan) };
-            let words = words.map_err(|error| {
-                VulkanError::argument("vkCreateShaderModule", error.to_string())
-            })?;
+        let before = vertex_shader(plan)
+            .map_err(|error| VulkanError::argument("vkCreateShaderModule", error.to_string()))?;
+        if let Some(words) = before {
             modules.push((shader_module(logical, &words)?, Stage::Vertex));
         }
         let stage = |(module, stage): &(OwnedHandle<vk::ShaderModule>, Stage)| {
@@ -169,15 +167,13 @@ impl RenderTarget {
         let input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
             .vertex_attribute_descriptions(&attributes);
-        let topology = if plan.covers() {
+        let topology = if plan.covers() || plan.has_triangles() {
             vk::PrimitiveTopology::TRIANGLE_LIST
         } else {
             vk::PrimitiveTopology::POINT_LIST
         };
         let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
-        let vk::Extent2D { width, height } = self.extent;
-        let [[x, y], [width, height]] =
-            if plan.covers() { viewport(plan) } else { [[0.0; 2], [width as f32, height as f32]] };
+        let [[x, y], [width, height]] = viewport(plan);
         let viewports = [vk::Viewport { x, y, width, height, min_depth: 0.0, max_depth: 1.0 }];
         let scissors = [vk::Rect2D::default().extent(self.extent)];
         let viewport = vk::PipelineViewportStateCreateInfo::default()

@@ -138,6 +138,7 @@ impl Places {
                 Code::Inst(Inst::Core(ref code)) | Code::Atomic(ref code, AtomicForm::Original) => {
                     std::slice::from_ref(code)
                 }
+                Code::Interpolated(_) => &[SpvOp::Load],
                 Code::Atomic(SpvOp::AtomicStore, _) => &[SpvOp::Load, SpvOp::AtomicLoad],
                 Code::Atomic(..) => &[SpvOp::AtomicLoad],
                 _ => &[],

@@ -187,6 +187,7 @@ fn offers(claims: &Claims) -> BTreeSet<Need> {
         (Need::FragmentStores, "fragmentStoresAndAtomics"),
         (Need::VertexStores, "vertexPipelineStoresAndAtomics"),
         (Need::GeometryShader, "geometryShader"),
+        (Need::DepthClamp, "depthClamp"),
         (Need::CustomBorderColors, CUSTOM_BORDER_COLORS),
         (Need::CooperativeMatrix, COOPERATIVE_MATRIX),
         (Need::Int8, "shaderInt8"),

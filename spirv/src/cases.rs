@@ -146,13 +146,15 @@ pub fn with_random(kernel: &Kernel, list: Cases, count: u32, seed: u64) -> Cases
         .clone()
 }
 
-/// Whether Vulkan lets a device be asked this case: depths lie between 0 and 1 (`VkViewport`,
+/// Whether Vulkan lets a device be asked this case: depths that nothing clamps lie between 0 and 1
+/// (`VkViewport`,
 /// `VkClearDepthStencilValue`, "Copies Between Buffers and Images";
 /// `VK_EXT_depth_range_unrestricted` is not used).
 pub fn is_offered(kernel: &Kernel, case: &[u64]) -> bool {
     let params = kernel.params();
     let mut values = Shape::split(&params, case).filter(|(shape, _)| shape.format.is_single());
     !kernel.format.is_depth()
+        || kernel.op.code == Code::DepthClamp
         || values.all(|(_, own)| own.iter().all(|bits| packed::is_depth(*bits)))
 }
 
@@ -243,6 +245,9 @@ fn list(kernel: &Kernel) -> (Cow<'static, str>, Maker) {
         (Function::Store, 2) => ("blend_replace", |kernel| packed::replaced(kernel.format)),
         (Function::Add, _) if kernel.format.is_packed() => {
             ("blend_add", |kernel| packed::added(kernel.format))
+        }
+        (Function::Store, _) if kernel.op.code == Code::DepthClamp => {
+            ("depths", |kernel| packed::clamped(kernel.format))
         }
         (Function::Store, _) => ("store", |kernel| packed::store_cases(kernel.format)),
         (Function::Load, _) if plainest && packed::has_wide_codes(kernel.format) => {

@@ -50,6 +50,7 @@ impl Emitter {
                 | Code::PhiConstants
                 | Code::Shuffle
                 | Code::ImageWrite
+                | Code::DepthClamp
                 | Code::ImageRead
                 | Code::ImageSample
                 | Code::TexelCopy

@@ -311,6 +311,7 @@ fn drawn(image: &Image) -> String {
         (_, Code::State(FixedFunctionState::BlendConstants)) => {
             " (blended: source factor CONSTANT_COLOR and CONSTANT_ALPHA, the operand of case i; destination factor ZERO)".to_owned()
         }
+        (_, Code::DepthClamp) => " (depthClampEnable; minDepth of the viewport 0, maxDepth 1)".to_owned(),
         (_, Code::State(FixedFunctionState::MinDepth)) => " (minDepth of the viewport: the operand of case i; the point's depth is 0)".to_owned(),
         (_, Code::State(FixedFunctionState::MaxDepth)) => " (maxDepth of the viewport: the operand of case i; the point's depth is 1)".to_owned(),
         _ => String::new(),

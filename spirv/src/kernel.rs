@@ -142,6 +142,7 @@ impl Kernel {
             (Code::MatrixLoadStore(_), _) => {
                 core(&[SpvOp::CooperativeMatrixLoadKHR, SpvOp::CooperativeMatrixStoreKHR])
             }
+            (Code::DepthClamp, _) => core(&[SpvOp::Store]),
             (Code::ImageWrite, route) if route.is_drawn() => core(&[SpvOp::Store]),
             (Code::ImageWrite, _) => core(&[SpvOp::ImageWrite]),
             (Code::Interpolated(_), _) | (Code::ImageRead, Route::Vertex) => core(&[SpvOp::Load]),

@@ -38,6 +38,8 @@ pub enum Need {
     VertexStores,
     /// Feature `geometryShader`.
     GeometryShader,
+    /// Feature `depthClamp`.
+    DepthClamp,
     /// Feature `customBorderColors`.
     CustomBorderColors,
     /// Feature `textureCompressionBC`.
@@ -143,18 +145,19 @@ impl Use {
     }
 }
 
-/// What kernels across subgroups and `OpFmaKHR` need, by Vulkan's names.
-const NAMED: [(&str, Need); 6] = [
+/// What kernels across subgroups, `OpFmaKHR` and clamps of depths need, by Vulkan's names.
+const NAMED: [(&str, Need); 7] = [
     ("VK_SUBGROUP_FEATURE_ARITHMETIC_BIT", Need::SubgroupArithmetic),
     ("VK_SUBGROUP_FEATURE_CLUSTERED_BIT", Need::SubgroupClustered),
     ("shaderSubgroupExtendedTypes", Need::SubgroupExtendedTypes),
     ("shaderFmaFloat16", Need::Fma(16)),
     ("shaderFmaFloat32", Need::Fma(32)),
     ("shaderFmaFloat64", Need::Fma(64)),
+    ("depthClamp", Need::DepthClamp),
 ];
 
-/// Reads what kernels across subgroups and `OpFmaKHR` need; formats and controls have their own
-/// names.
+/// Reads what kernels across subgroups, `OpFmaKHR` and clamps of depths need; formats and controls
+/// have their own names.
 impl FromStr for Need {
     type Err = ParseError;
 
@@ -190,6 +193,7 @@ impl fmt::Display for Need {
             Need::SubgroupArithmetic
             | Need::SubgroupClustered
             | Need::SubgroupExtendedTypes
+            | Need::DepthClamp
             | Need::Fma(_) => {
                 let own = NAMED.iter().find(|(_, need)| need == self);
                 f.write_str(own.map_or("a feature", |(name, _)| name))
@@ -287,6 +291,9 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
         }
         if kernel.op.code == Code::State(FixedFunctionState::BorderColor) {
             needs.insert(Need::CustomBorderColors);
+        }
+        if kernel.op.code == Code::DepthClamp {
+            needs.insert(Need::DepthClamp);
         }
         // Depths are moved by queues that draw.
         if kernel.route == Route::Blit || kernel.format.is_depth() {

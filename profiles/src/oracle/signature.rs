@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use fpprobe_spirv::channel::SHARED_EXPONENT;
 use fpprobe_spirv::derivative::{across, difference};
+use fpprobe_spirv::layout::BINARY32;
 use fpprobe_spirv::op::{Code, Function};
 use fpprobe_spirv::{Channel, Coding, Format, Kernel, Shape};
 use smallvec::{SmallVec, smallvec};
@@ -264,6 +265,9 @@ impl Signature {
         let channels = self.kernel.format.channels();
         let given = self.params[0].format;
         let component = |index: usize| match given.channels() {
+            [] if self.kernel.op.code == Code::DepthClamp => {
+                Operand { layout: given.float(), bits: depth(case[index]) }
+            }
             [] => Operand { layout: given.float(), bits: case[index] },
             channels => converted(channels, case[0], index),
         };
@@ -388,5 +392,16 @@ fn converted(channels: &[Channel], texel: u64, index: usize) -> Operand {
     match channel.coding.float() {
         Some(layout) => Operand { layout: Some(layout), bits },
         None => Operand::integer(Encoding::of_coding(channel.coding).key(bits)),
+    }
+}
+
+/// A finite binary32 clamped to a depth: from 0 to 1.
+fn depth(bits: u64) -> u64 {
+    let (one, magnitude) = (BINARY32.one(), bits & BINARY32.magnitude_mask());
+    match magnitude {
+        0 => bits,
+        _ if magnitude >= BINARY32.infinity() => bits,
+        _ if BINARY32.is_negative(bits) => 0,
+        _ => magnitude.min(one),
     }
 }

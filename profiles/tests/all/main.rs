@@ -9,6 +9,7 @@ mod chains;
 mod claims;
 mod controls;
 mod coverage;
+mod depths;
 mod derivatives;
 mod judging;
 mod layouts;

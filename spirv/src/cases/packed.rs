@@ -32,6 +32,13 @@ pub(super) fn store_cases(format: Format) -> Vec<u64> {
     cases
 }
 
+/// Numbers for a depth that is clamped: those of a store, and boundary numbers of each size.
+pub(super) fn clamped(format: Format) -> Vec<u64> {
+    let mut list = store_cases(format);
+    list.extend(boundaries(SINGLE).into_iter().filter(|bits| !is_depth(*bits)));
+    list
+}
+
 /// The same for what replaces a texel of ones.
 pub(super) fn replaced(format: Format) -> Vec<u64> {
     over_ones(format, &store_cases(format))

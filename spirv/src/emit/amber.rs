@@ -154,6 +154,7 @@ fn requirements(case: &Case) -> Vec<String> {
             | Need::FragmentStores
             | Need::VertexStores
             | Need::GeometryShader
+            | Need::DepthClamp
             | Need::CustomBorderColors
             | Need::CompressionBc => {}
         }

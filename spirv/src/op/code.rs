@@ -80,6 +80,9 @@ pub enum Code {
     Shuffle,
     /// A texel from a vector: `OpImageWrite`, or what a command does in its place.
     ImageWrite,
+    /// A depth that a fragment shader puts out, where the pipeline clamps it to the viewport's
+    /// range (`depthClampEnable`).
+    DepthClamp,
     /// A vector from a texel: `OpImageRead`, `OpImageFetch`, or what a command does in their place.
     ImageRead,
     /// The same through a sampler, nearest: `OpImageSampleExplicitLod`.
@@ -159,6 +162,7 @@ impl Code {
             Code::TexelCopy => &[Route::Copy],
             Code::TexelConvert => &[Route::Blit],
             Code::Blend(_)
+            | Code::DepthClamp
             | Code::State(
                 FixedFunctionState::MinDepth
                 | FixedFunctionState::MaxDepth
@@ -223,6 +227,7 @@ impl Code {
         matches!(
             self,
             Code::ImageWrite
+                | Code::DepthClamp
                 | Code::ImageRead
                 | Code::ImageSample
                 | Code::TexelCopy

@@ -399,6 +399,7 @@ pub static OPS: &[Op] = &[
     row("sample", Format::PACKED, &[TEXEL], TEXEL_VECTOR, Code::ImageSample, "", Function::Load, "texel to vector, by a sampler, nearest").whole(1, 1),
     row("blend_replace", Format::COLORS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Replace), "", Function::Store, "vector to texel, blended: one times the vector, zero times what was there").whole(1, 1),
     row("blend_add", Format::SUMS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::Blend(Blend::Add), "", Function::Add, "vector to texel, blended: added to what was there").whole(1, 1),
+    row("depth_clamp", Format::DEPTHS, &[TEXEL_VECTOR], SCALAR, Code::DepthClamp, "", Function::Store, "depth of a fragment, clamped to 0 and 1, to a texel").whole(1, 1),
     row("min_depth", Format::DEPTHS, &[fixed(F32)], SCALAR, Code::State(FixedFunctionState::MinDepth), "", Function::Store, "the least depth of a viewport to a texel").whole(1, 1),
     row("max_depth", Format::DEPTHS, &[fixed(F32)], SCALAR, Code::State(FixedFunctionState::MaxDepth), "", Function::Store, "the greatest depth of a viewport to a texel").whole(1, 1),
     row("blend_constants", Format::FLOAT_COLORS, &[TEXEL_VECTOR, SCALAR], SCALAR, Code::State(FixedFunctionState::BlendConstants), "", Function::Store, "blend constants to texel: times a source of ones, zero times what was there").whole(1, 1),

@@ -83,6 +83,7 @@ pub(super) const fn writes(code: Code) -> bool {
     matches!(
         code,
         Code::ImageWrite
+            | Code::DepthClamp
             | Code::TexelCopy
             | Code::TexelConvert
             | Code::Blend(_)

@@ -109,6 +109,7 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
     let named = |(name, claimed): (&str, bool)| (name.to_owned(), claimed);
     let found = [
         ("fragmentStoresAndAtomics", core.fragment_stores_and_atomics != 0),
+        ("depthClamp", core.depth_clamp != 0),
         ("geometryShader", core.geometry_shader != 0),
         ("vertexPipelineStoresAndAtomics", core.vertex_pipeline_stores_and_atomics != 0),
         ("shaderFloat64", core.shader_float64 != 0),

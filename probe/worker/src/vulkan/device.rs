@@ -252,6 +252,7 @@ fn create(
     let has_float8 = claimed(FLOAT8) && claimed("shaderInt8");
     let core = vk::PhysicalDeviceFeatures::default()
         .fragment_stores_and_atomics(claimed("fragmentStoresAndAtomics"))
+        .depth_clamp(claimed("depthClamp"))
         .geometry_shader(claimed("geometryShader"))
         .vertex_pipeline_stores_and_atomics(claimed("vertexPipelineStoresAndAtomics"))
         .shader_float64(claimed("shaderFloat64"))

@@ -180,6 +180,7 @@ impl RenderTarget {
             .viewports(&viewports)
             .scissors(&scissors);
         let raster = vk::PipelineRasterizationStateCreateInfo::default()
+            .depth_clamp_enable(plan.image().is_some_and(|image| image.code == Code::DepthClamp))
             .rasterizer_discard_enable(plan.shader() != Stage::Fragment)
             .polygon_mode(vk::PolygonMode::FILL)
             .cull_mode(vk::CullModeFlags::NONE)

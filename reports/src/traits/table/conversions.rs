@@ -14,6 +14,7 @@ const TEXELS: &[&str] =
 const SMALL_FLOATS: &[&str] = &["b10g11r11", "rgba16f"];
 const PACKED_FLOATS: &[&str] = &["b10g11r11"];
 const NORMALIZED: &[&str] = &["rgba8unorm", "rgba8snorm"];
+const DEPTHS: &[&str] = &["d16unorm", "d32f"];
 
 const NARROW: &str = "mixed precision and texture uploads depend on it";
 const MODELS: &str = "weights and activations of models differ from device to device where it does";
@@ -368,6 +369,13 @@ pub(super) static TRAITS: &[TraitRow] = &[
         "What does a store make of -1, where the format has no sign?",
         STORED,
         Component("{f}.store", MINUS_ONE),
+    ),
+    row(
+        "{f}.depth_clamp_of_nan",
+        DEPTHS,
+        "What does the clamp of a depth make of a NaN?",
+        STORED,
+        Component("{f}.depth_clamp", NAN),
     ),
     row(
         "{f}.store_of_one_half",

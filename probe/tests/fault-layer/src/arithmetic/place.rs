@@ -166,7 +166,7 @@ impl Places {
             let first = match (op.code, inst.class.opcode) {
                 (_, SpvOp::ImageWrite) => 2,
                 // An attachment; of depths it is a single number.
-                (Code::ImageWrite | Code::Blend(_), SpvOp::Store)
+                (Code::ImageWrite | Code::DepthClamp | Code::Blend(_), SpvOp::Store)
                     if texel(stored()) || format.is_depth() =>
                 {
                     1

@@ -19,6 +19,9 @@ pub const COOPERATIVE_MATRIX: &str = "cooperativeMatrix";
 /// The claim that modules may have bfloat16 (`VK_KHR_shader_bfloat16`).
 pub const BFLOAT16: &str = "shaderBFloat16Type";
 
+/// The claim that there are dot products of bfloat16.
+pub const BFLOAT16_DOT: &str = "shaderBFloat16DotProduct";
+
 /// The claim that matrices may have elements of bfloat16.
 pub const BFLOAT16_MATRIX: &str = "shaderBFloat16CooperativeMatrix";
 
@@ -193,6 +196,7 @@ fn offers(claims: &Claims) -> BTreeSet<Need> {
         (Need::Int8, "shaderInt8"),
         (Need::Int16, "shaderInt16"),
         (Need::Bfloat16, BFLOAT16),
+        (Need::Bfloat16Dot, BFLOAT16_DOT),
         (Need::Bfloat16Matrix, BFLOAT16_MATRIX),
         (Need::Float8, FLOAT8),
         (Need::Float8Matrix, FLOAT8_MATRIX),

@@ -22,6 +22,10 @@ impl Emitter {
         let results = kernel.results();
         let value = match (kernel.op.code, params) {
             (Code::Inst(inst), _) => {
+                if kernel.is_bfloat16_dot() {
+                    let capability = Capability::BFloat16DotProductKHR;
+                    modes::require(&mut self.builder, capability, "SPV_KHR_bfloat16");
+                }
                 let kind = self.structure(&results);
                 self.instruction(inst, kind, params)
             }

@@ -15,7 +15,7 @@ use crate::controls::{Control, Controls};
 use crate::error::ParseError;
 use crate::format::Format;
 use crate::matrix::{MatrixUnit, MatrixUse};
-use crate::op::{Code, FixedFunctionState, Inst, OPS, Op, OperandType, Width};
+use crate::op::{Code, FixedFunctionState, Function, Inst, OPS, Op, OperandType, Width};
 use crate::route::{Route, Stage, Via};
 
 pub use crate::shape::Shape;
@@ -275,6 +275,11 @@ impl Kernel {
     /// Whether an operand or result is a matrix.
     pub fn has_matrices(&self) -> bool {
         self.params().iter().chain(&self.results()).any(|shape| shape.columns > 1)
+    }
+
+    /// Whether it is a dot product of bfloat16, of which not every device with the format has one.
+    pub fn is_bfloat16_dot(&self) -> bool {
+        self.op.function == Function::Dot && self.format == Format::Bf16
     }
 
     /// Whether its module has an image: that of a texel, or the memory of an atomic operation.

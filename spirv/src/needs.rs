@@ -52,6 +52,8 @@ pub enum Need {
     Int16,
     /// Feature `shaderBFloat16Type`.
     Bfloat16,
+    /// Feature `shaderBFloat16DotProduct`.
+    Bfloat16Dot,
     /// Feature `shaderBFloat16CooperativeMatrix`.
     Bfloat16Matrix,
     /// Feature `shaderFloat8`.
@@ -145,8 +147,9 @@ impl Use {
     }
 }
 
-/// What kernels across subgroups, `OpFmaKHR` and clamps of depths need, by Vulkan's names.
-const NAMED: [(&str, Need); 7] = [
+/// What some kernels need, by Vulkan's names.
+const NAMED: [(&str, Need); 8] = [
+    ("shaderBFloat16DotProduct", Need::Bfloat16Dot),
     ("VK_SUBGROUP_FEATURE_ARITHMETIC_BIT", Need::SubgroupArithmetic),
     ("VK_SUBGROUP_FEATURE_CLUSTERED_BIT", Need::SubgroupClustered),
     ("shaderSubgroupExtendedTypes", Need::SubgroupExtendedTypes),
@@ -156,8 +159,8 @@ const NAMED: [(&str, Need); 7] = [
     ("depthClamp", Need::DepthClamp),
 ];
 
-/// Reads what kernels across subgroups, `OpFmaKHR` and clamps of depths need; formats and controls
-/// have their own names.
+/// Reads what kernels across subgroups, dot products of bfloat16, `OpFmaKHR` and clamps of depths
+/// need; formats and controls have their own names.
 impl FromStr for Need {
     type Err = ParseError;
 
@@ -187,6 +190,7 @@ impl fmt::Display for Need {
             Need::Int8 => f.write_str("shaderInt8"),
             Need::Int16 => f.write_str("shaderInt16"),
             Need::Bfloat16 => f.write_str("shaderBFloat16Type"),
+            Need::Bfloat16Dot => f.write_str("shaderBFloat16DotProduct"),
             Need::Bfloat16Matrix => f.write_str("shaderBFloat16CooperativeMatrix"),
             Need::Float8 => f.write_str("shaderFloat8"),
             Need::Float8Matrix => f.write_str("shaderFloat8CooperativeMatrix"),
@@ -231,6 +235,7 @@ pub fn needs(kernel: &Kernel) -> BTreeSet<Need> {
     if kernel.op.code == Code::Inst(Inst::Core(Op::FmaKHR)) {
         needs.insert(Need::Fma(kernel.format.bits()));
     }
+    needs.extend(kernel.is_bfloat16_dot().then_some(Need::Bfloat16Dot));
     if let Code::Subgroup(_, form) = kernel.op.code {
         needs.insert(Need::SubgroupArithmetic);
         needs.extend((form == SubgroupForm::Clustered).then_some(Need::SubgroupClustered));

@@ -33,12 +33,12 @@ fn right_and_wrong_conversions_to_bfloat16_get_other_verdicts() {
         ("emulate bf16 toward-zero", &[], "toward_zero"),
         (
             "emulate bf16 nearest-away",
-            &["V-convert-bfloat16", "V-subnormals", "V-strict-arithmetic"],
+            &["V-dot-bfloat16", "V-convert-bfloat16", "V-subnormals", "V-strict-arithmetic"],
             "nearest_away",
         ),
         (
             "emulate bf16 away-from-zero",
-            &["V-convert-bfloat16", "V-subnormals", "V-strict-arithmetic"],
+            &["V-dot-bfloat16", "V-convert-bfloat16", "V-subnormals", "V-strict-arithmetic"],
             "nearest_away",
         ),
         // Right but for NaN, which becomes an infinity.

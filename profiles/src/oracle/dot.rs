@@ -1,7 +1,9 @@
 //! Dot products in steps, value by value: what any order of multiplications and additions gives,
 //! each rounded and flushed, a product fused into a sum or not; or the whole rounded once (D3D11.3
-//! functional specification, 3.1.3.2).
+//! functional specification, 3.1.3.2). Those of bfloat16 are computed in binary32, and rounded
+//! after each step or at the end alone (`SPV_KHR_bfloat16`, FP Encoding).
 
+use fpprobe_spirv::layout::{BFLOAT16, BINARY32};
 use fpprobe_spirv::op::Function;
 
 use super::{Demand, Operand, accepted_on, inherited};
@@ -24,12 +26,23 @@ pub(super) fn in_steps(
     step: &Accuracy,
     demand: &Demand,
 ) -> Set {
-    let (x, y) = operands.split_at(operands.len() / 2);
-    let steps = Steps {
-        encoding,
-        operand: operands[0],
-        demand: Demand { accuracy: step.clone(), ..demand.clone() },
+    let demand = Demand { accuracy: step.clone(), ..demand.clone() };
+    if encoding != Encoding::Float(BFLOAT16) {
+        return sum(&Steps { encoding, operand: operands[0], demand, narrow: None }, operands);
+    }
+    let wide = Steps {
+        encoding: Encoding::Float(BINARY32),
+        operand: Operand { layout: Some(BINARY32), ..operands[0] },
+        demand: Demand { accuracy: Accuracy::EitherNeighbour, ..demand.clone() },
+        narrow: Some(demand),
     };
+    wide.narrowed(&sum(&wide, operands))
+}
+
+/// The sum of products by these steps.
+fn sum(steps: &Steps, operands: &[Operand]) -> Set {
+    let encoding = steps.encoding;
+    let (x, y) = operands.split_at(operands.len() / 2);
     let products: Vec<Set> =
         x.iter().zip(y).map(|(x, y)| steps.of(Function::Mul, &[*x, *y])).collect();
     // For each set of terms, what may come of it.
@@ -75,6 +88,8 @@ struct Steps {
     /// One of the format.
     operand: Operand,
     demand: Demand,
+    /// How a step's result may be rounded to bfloat16, of which every value is one of binary32.
+    narrow: Option<Demand>,
 }
 
 impl Steps {
@@ -82,7 +97,36 @@ impl Steps {
     fn of(&self, function: Function, operands: &[Operand]) -> Set {
         let mut demand = Demand { function, ..self.demand.clone() };
         demand.results.contraction = Contraction::Fused;
-        accepted_on(self.encoding, &operands.iter().copied().collect(), &demand)
+        let set = accepted_on(self.encoding, &operands.iter().copied().collect(), &demand);
+        if self.narrow.is_none() {
+            return set;
+        }
+        // Rounded or not: everything between, of which few steps leave more than one value.
+        let rounded = self.narrowed(&set);
+        let widened = rounded.ranges().iter().flat_map(|(from, to)| [*from, *to]).map(|key| {
+            let bits = rounded.encoding().at(key) << (BINARY32.bits() - BFLOAT16.bits());
+            Set::one(self.encoding, bits)
+        });
+        self.hull(&widened.fold(set, |all, one| all.or(&one)))
+    }
+
+    /// What becomes of these in bfloat16.
+    fn narrowed(&self, set: &Set) -> Set {
+        let encoding = Encoding::Float(BFLOAT16);
+        let Some(demand) = &self.narrow else { return set.clone() };
+        let demand = Demand { function: Function::ToFloat, ..demand.clone() };
+        let at = |key: i64| {
+            let operand = Operand { bits: self.encoding.at(key), ..self.operand };
+            accepted_on(encoding, &[operand].into_iter().collect(), &demand)
+        };
+        set.ranges().iter().fold(Set::nothing(encoding), |all, (from, to)| {
+            let ends = at(*from).or(&at(*to));
+            let numbers = ends.minus(&Set::nan(encoding));
+            let (least, most) = (numbers.ranges().first(), numbers.ranges().last());
+            let between =
+                least.zip(most).map(|(least, most)| Set::range(encoding, least.0, most.1));
+            all.or(&ends).or(&between.unwrap_or_else(|| Set::nothing(encoding)))
+        })
     }
 
     /// What a step that grows with both of its operands may give on what they may be.

@@ -26,6 +26,7 @@ mod steps;
 mod texel;
 
 use fpprobe_spirv::Coding;
+use fpprobe_spirv::layout::{BFLOAT16, BINARY32, BINARY64};
 use fpprobe_spirv::op::Function;
 use rustc_apfloat::Float as _;
 use rustc_apfloat::ieee::Quad;
@@ -264,6 +265,11 @@ fn on_numbers(encoding: Encoding, operands: &[Operand], part: usize, demand: &De
         (Function::Div, Accuracy::TwoStep(ulps)) => {
             combine::two_step_division(encoding, operands, *ulps, demand)
         }
+        (Function::ToFloat, _)
+            if encoding == Encoding::Float(BFLOAT16) && operands[0].layout == Some(BINARY64) =>
+        {
+            by_way_of_binary32(encoding, operands[0], demand)
+        }
         (Function::Round, _) => combine::to_nearest(encoding, operands, demand),
         (Function::ToInteger, _) => round::to_integer(encoding, operands[0], &demand.results),
         (Function::QuantizeToF16, _) => packed::quantized(encoding, operands[0], demand),
@@ -285,6 +291,19 @@ fn on_numbers(encoding: Encoding, operands: &[Operand], part: usize, demand: &De
             }
         }
     }
+}
+
+/// A binary64 as bfloat16: a binary32 may lie between (`SPV_KHR_bfloat16`, Conversion
+/// Instructions).
+fn by_way_of_binary32(encoding: Encoding, operand: Operand, demand: &Demand) -> Set {
+    let single = Demand { accuracy: Accuracy::EitherNeighbour, ..demand.clone() };
+    let between = on_numbers(Encoding::Float(BINARY32), &[operand], 0, &single);
+    let ends = between.ranges().iter().flat_map(|(from, to)| [*from, *to]);
+    let readings = ends.map(|key| {
+        let single = Operand { layout: Some(BINARY32), bits: between.encoding().at(key) };
+        accepted_on(encoding, &[single].into_iter().collect(), demand)
+    });
+    readings.fold(Set::nothing(encoding), |all, one| all.or(&one))
 }
 
 /// Whether the oracle has a reference for a function.

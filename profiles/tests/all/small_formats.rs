@@ -270,3 +270,70 @@ fn without_fast_math_what_is_beyond_float8_is_no_number_unless_it_saturates() {
         }
     }
 }
+
+/// Roundings of a number to bfloat16: none, towards zero, to nearest even.
+fn narrowed_to_bfloat16(number: f64) -> [f64; 3] {
+    let bits = (number as f32).to_bits();
+    let nearest = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) & 0xffff_0000;
+    let single = |bits: u32| f64::from(f32::from_bits(bits));
+    // Of numbers that are no binary32 the direction towards zero is that of the whole.
+    let cut = (bits & 0xffff_0000, f32::from_bits(bits));
+    let beyond = f64::from(cut.1).abs() > number.abs() && cut.0 == bits;
+    [number, single(if beyond { bits - 0x1_0000 } else { cut.0 }), single(nearest)]
+}
+
+#[test]
+fn dot_products_of_bfloat16_are_rounded_in_every_step_or_at_the_end() {
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut draw = || {
+        // Exponents near 1, so that binary64 holds every sum.
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let bits = seed >> 40;
+        (bits & 0x807f) | (0x3c + (bits >> 8 & 7)) << 7 << 1
+    };
+    let key = |number: f64| {
+        let code = i64::from((number as f32).to_bits() >> 16);
+        if code & 0x8000 == 0 { code } else { 0x7fff - code }
+    };
+    let code = |key: i64| (if key < 0 { 0x7fff - key } else { key }) as u64;
+    demands("bf16.dot:width=2", |demands| {
+        let (mut exact, mut strict) = (0, 0);
+        for _ in 0..3000 {
+            let case = [draw(), draw(), draw(), draw()];
+            let [a, b, c, d] = case.map(of_bfloat16);
+            let mut legal: Vec<i64> = Vec::new();
+            for product in narrowed_to_bfloat16(a * c) {
+                for other in narrowed_to_bfloat16(b * d) {
+                    // In binary32 as it is: nearest.
+                    let sum = f64::from((product + other) as f32);
+                    legal.extend(narrowed_to_bfloat16(sum)[1..].iter().map(|sum| key(*sum)));
+                }
+            }
+            let (accepted, _) = demands.accepts(&case);
+            let takes = |key: i64| accepted.contains(&[code(key)]);
+            let (least, most) = (*legal.iter().min().unwrap(), *legal.iter().max().unwrap());
+            assert!(legal.iter().all(|key| takes(*key)), "{case:x?} {legal:x?}");
+            assert!(!takes(least - 2) && !takes(most + 2), "{case:x?} {legal:x?}");
+            strict += usize::from(!takes(least - 1) && !takes(most + 1));
+            exact += usize::from(least == most);
+        }
+        assert!(exact > 30 && strict > 2900, "{exact} {strict}");
+    });
+}
+
+#[test]
+fn a_binary64_may_become_a_binary32_before_a_bfloat16() {
+    for (number, expected) in [
+        (1.5, &[0x3fc0_u64][..]),
+        // The nearest binary32 is a tie, or a bfloat16; the one towards zero is below.
+        (1.0 + 2_f64.powi(-8) + 2_f64.powi(-7) - 2_f64.powi(-52), &[0x3f81, 0x3f82]),
+        (2.0 - 2_f64.powi(-52), &[0x3fff, 0x4000]),
+        // Below a tie by more than binary32 takes away.
+        (1.0 + 2_f64.powi(-8) - 2_f64.powi(-20), &[0x3f80]),
+    ] {
+        demands("f64.fconvert_bf16", |demands| {
+            let near: Vec<u64> = (0x3f7f..0x4003).collect();
+            assert_eq!(accepted(demands, number.to_bits(), &near), expected, "{number}");
+        });
+    }
+}

@@ -141,6 +141,7 @@ fn requirements(case: &Case) -> Vec<String> {
             | Need::Int8
             | Need::Int16
             | Need::Bfloat16
+            | Need::Bfloat16Dot
             | Need::Bfloat16Matrix
             | Need::Float8
             | Need::Float8Matrix

@@ -19,10 +19,10 @@ fn plans(controls: &str, vias: &[Via]) -> Vec<Plan> {
         let kernels: Vec<(Kernel, u32)> = crate::catalogue::plain()
             .into_iter()
             .filter(|kernel| kernel.format == format && !kernel.route.is_command())
-            .filter(|kernel| via == Via::Spirv || kernel.op.glsl.is_some())
             .flat_map(|kernel| {
                 kernel.op.widths().map(move |width| Kernel { controls, width, via, ..kernel })
             })
+            .filter(|kernel| via == Via::Spirv || kernel.checked().is_ok())
             .map(|kernel| (kernel, 70))
             .collect();
         // What takes constants alone has modules of its own.

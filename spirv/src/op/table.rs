@@ -18,8 +18,8 @@ const FLOATS: &[Format] = Format::FLOATS;
 const HALF: &[Format] = &[F16];
 const HALF_AND_SINGLE: &[Format] = &[F16, F32];
 const SINGLE: &[Format] = &[F32];
-/// Those that are converted to float8.
-const WIDER: &[Format] = &[F16, Bf16, F32];
+/// Those of which there are dot products.
+const DOTS: &[Format] = &[F16, F32, F64, Bf16];
 const DOUBLE: &[Format] = &[F64];
 
 const T: OperandType = OperandType { format: None, width: Width::Kernel };
@@ -317,9 +317,9 @@ pub static OPS: &[Op] = &[
     row("atanh", HALF_AND_SINGLE, &[T], T, ext(GLOp::Atanh), "atanh($0)", Function::Atanh, "inverse hyperbolic tangent, undefined for |x| >= 1"),
     row("radians", HALF_AND_SINGLE, &[T], T, ext(GLOp::Radians), "radians($0)", Function::Radians, "x * pi / 180"),
     row("degrees", HALF_AND_SINGLE, &[T], T, ext(GLOp::Degrees), "degrees($0)", Function::Degrees, "x * 180 / pi"),
-    row("pow", HALF_AND_SINGLE, &[T, T], T, ext(GLOp::Pow), "pow($0, $1)", Function::Pow, "x^y, undefined for x < 0"),
+    row("pow", HALF_AND_SINGLE, &[T, T], T, ext(GLOp::Pow), "pow($0, $1)", Function::Pow, "x^y, undefined for x < 0, and for x = 0 with y <= 0"),
     // Vectors.
-    row("dot", FLOATS, &[T, T], SCALAR, core(SpvOp::Dot), "dot($0, $1)", Function::Dot, "sum of the products of components").whole(2, 4),
+    row("dot", DOTS, &[T, T], SCALAR, core(SpvOp::Dot), "dot($0, $1)", Function::Dot, "sum of the products of components").whole(2, 4),
     row("length", FLOATS, &[T], SCALAR, ext(GLOp::Length), "length($0)", Function::Length, "square root of the sum of squares").whole(1, 4),
     row("distance", FLOATS, &[T, T], SCALAR, ext(GLOp::Distance), "distance($0, $1)", Function::Distance, "length of x - y").whole(1, 4),
     row("normalize", FLOATS, &[T], T, ext(GLOp::Normalize), "normalize($0)", Function::Normalize, "x / length of x").whole(1, 4),
@@ -340,11 +340,11 @@ pub static OPS: &[Op] = &[
     row("fconvert_f16", &[F32, F64, Bf16, E4m3, E5m2], &[T], fixed(F16), core(SpvOp::FConvert), "", Function::ToFloat, "to binary16"),
     row("fconvert_f32", &[F16, F64, Bf16, E4m3, E5m2], &[T], fixed(F32), core(SpvOp::FConvert), "", Function::ToFloat, "to binary32"),
     row("fconvert_f64", &[F16, F32, Bf16], &[T], fixed(F64), core(SpvOp::FConvert), "", Function::ToFloat, "to binary64"),
-    row("fconvert_bf16", &[F16, F32, E4m3, E5m2], &[T], fixed(Bf16), core(SpvOp::FConvert), "", Function::ToFloat, "to bfloat16"),
-    row("fconvert_e4m3", WIDER, &[T], fixed(E4m3), core(SpvOp::FConvert), "", Function::ToFloat, "to float8 E4M3, a NaN beyond its range"),
-    row("fconvert_e4m3_saturated", WIDER, &[T], fixed(E4m3), saturated(SpvOp::FConvert), "", Function::ToFloat, "to float8 E4M3, the largest number beyond its range"),
-    row("fconvert_e5m2", WIDER, &[T], fixed(E5m2), core(SpvOp::FConvert), "", Function::ToFloat, "to float8 E5M2, an infinity beyond its range"),
-    row("fconvert_e5m2_saturated", WIDER, &[T], fixed(E5m2), saturated(SpvOp::FConvert), "", Function::ToFloat, "to float8 E5M2, the largest number beyond its range"),
+    row("fconvert_bf16", &[F16, F32, F64, E4m3, E5m2], &[T], fixed(Bf16), core(SpvOp::FConvert), "", Function::ToFloat, "to bfloat16"),
+    row("fconvert_e4m3", &[F16, Bf16, F32, F64, E5m2], &[T], fixed(E4m3), core(SpvOp::FConvert), "", Function::ToFloat, "to float8 E4M3, a NaN beyond its range"),
+    row("fconvert_e4m3_saturated", &[F16, Bf16, F32, F64, E5m2], &[T], fixed(E4m3), saturated(SpvOp::FConvert), "", Function::ToFloat, "to float8 E4M3, the largest number beyond its range"),
+    row("fconvert_e5m2", &[F16, Bf16, F32, F64, E4m3], &[T], fixed(E5m2), core(SpvOp::FConvert), "", Function::ToFloat, "to float8 E5M2, an infinity beyond its range"),
+    row("fconvert_e5m2_saturated", &[F16, Bf16, F32, F64, E4m3], &[T], fixed(E5m2), saturated(SpvOp::FConvert), "", Function::ToFloat, "to float8 E5M2, the largest number beyond its range"),
     row("quantize_to_f16", SINGLE, &[T], T, core(SpvOp::QuantizeToF16), "", Function::QuantizeToF16, "to binary16 and back, subnormals of binary16 to zero"),
     row("narrow_widen", SINGLE, &[T], T, Code::Steps(&[step_to(SpvOp::FConvert, &[Arg::Param(0)], fixed(F16)), step(SpvOp::FConvert, &[Arg::Step(0)])]), "", Function::NarrowWiden, "to binary16 and back by two conversions"),
     row("convert_f_to_s", FLOATS, &[T], fixed(I32), core(SpvOp::ConvertFToS), "", Function::ToInteger, "to a signed integer, towards zero"),

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 use fpprobe_reports::support::{
-    BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, FLOAT8, FLOAT8_MATRIX,
-    FMA, GRAPHICS, SUBGROUP_ARITHMETIC, SUBGROUP_CLUSTERED, SUBGROUP_EXTENDED_TYPES, format_claim,
+    BFLOAT16, BFLOAT16_DOT, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, FLOAT8,
+    FLOAT8_MATRIX, FMA, GRAPHICS, SUBGROUP_ARITHMETIC, SUBGROUP_CLUSTERED, SUBGROUP_EXTENDED_TYPES,
+    format_claim,
 };
 use fpprobe_spirv::subgroup::SMALLEST_SUBGROUP;
 use fpprobe_spirv::{Format, Use};
@@ -121,6 +122,7 @@ fn features(instance: &Instance, physical: &Physical, flags: &mut Flags) {
         ("shaderFloat16", float16.shader_float16 != 0),
         ("shaderInt8", float16.shader_int8 != 0),
         (BFLOAT16, bfloat16.shader_bfloat16_type != 0),
+        (BFLOAT16_DOT, bfloat16.shader_bfloat16_dot_product != 0),
         (BFLOAT16_MATRIX, bfloat16.shader_bfloat16_cooperative_matrix != 0),
         (FLOAT8, float8.shader_float8 != 0),
         (FLOAT8_MATRIX, float8.shader_float8_cooperative_matrix != 0),

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use ash::{ext, khr, vk};
 use fpprobe_reports::model::Claims;
 use fpprobe_reports::support::{
-    BFLOAT16, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, FLOAT8, FLOAT8_MATRIX,
-    FMA, SUBGROUP_EXTENDED_TYPES,
+    BFLOAT16, BFLOAT16_DOT, BFLOAT16_MATRIX, COOPERATIVE_MATRIX, CUSTOM_BORDER_COLORS, FLOAT8,
+    FLOAT8_MATRIX, FMA, SUBGROUP_EXTENDED_TYPES,
 };
 
 use super::atomics::{AtomicExtensions, AtomicFeatures};
@@ -331,6 +331,7 @@ fn create(
     if has_bfloat16 {
         extensions.push(SHADER_BFLOAT16.as_ptr());
         bfloat16.shader_bfloat16_type = vk::TRUE;
+        bfloat16.shader_bfloat16_dot_product = vk::Bool32::from(claimed(BFLOAT16_DOT));
         bfloat16.shader_bfloat16_cooperative_matrix = vk::Bool32::from(claimed(BFLOAT16_MATRIX));
         features = features.push_next(&mut bfloat16);
     }

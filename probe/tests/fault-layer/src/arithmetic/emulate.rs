@@ -69,7 +69,7 @@ pub static CLAIMED: [Claimed; 3] = [
         name: "bf16",
         formats: &[Format::Bf16],
         extension: "VK_KHR_shader_bfloat16",
-        features: &["shaderBFloat16Type"],
+        features: &["shaderBFloat16Type", "shaderBFloat16DotProduct"],
         structure: 1_000_141_000,
     },
     Claimed {
@@ -190,7 +190,17 @@ impl Rewriter {
         let value = match inst.class.opcode {
             Op::FConvert if emulated => {
                 let saturates = places.saturates(&inst);
-                self.converted(source, (from, to), (&inst, saturates), of)?
+                let value = self.single(source, from, of)?;
+                self.converted(value, to, (&inst, saturates), of)?
+            }
+            Op::Dot if emulated => {
+                let mut factors = Vec::new();
+                for factor in inst.operands.iter().filter_map(Operand::id_ref_any) {
+                    factors.push(self.single(factor, from, of)?);
+                }
+                let kind = self.scalar(Format::F32);
+                let value = self.emit(Op::Dot, kind, ids(factors));
+                self.converted(value, to, (&inst, false), of)?
             }
             Op::Bitcast if emulated => source,
             _ => {
@@ -207,27 +217,36 @@ impl Rewriter {
         Ok(())
     }
 
-    /// What a conversion gives, by way of binary32.
-    fn converted(
+    /// A value as binary32.
+    fn single(
         &mut self,
         source: Word,
-        (from, to): (View, View),
-        (inst, saturates): (&Instruction, bool),
+        from: View,
         of: &impl Fn(Format) -> Option<Emulation>,
     ) -> Result<Word, String> {
-        let single = View { format: Format::F32, ..to };
-        let kind = self.vector(Format::F32, to.count);
-        let value = match (of(from.format), from.format) {
+        let kind = self.vector(Format::F32, from.count);
+        Ok(match (of(from.format), from.format) {
             (Some(_), format) => {
                 let layout = format.float().ok_or("no float")?;
                 let parts = self.integers(source, from);
                 let widened = |part| Bits { format: Format::F32, ..self.widened(part, layout) };
                 let parts: Vec<Bits> = parts.into_iter().map(widened).collect();
-                self.join(&parts, single)
+                self.join(&parts, View { format: Format::F32, ..from })
             }
             (None, Format::F32) => source,
             (None, _) => self.emit(Op::FConvert, kind, ids([source])),
-        };
+        })
+    }
+
+    /// What a binary32 becomes as the result of an instruction.
+    fn converted(
+        &mut self,
+        value: Word,
+        to: View,
+        (inst, saturates): (&Instruction, bool),
+        of: &impl Fn(Format) -> Option<Emulation>,
+    ) -> Result<Word, String> {
+        let single = View { format: Format::F32, ..to };
         match (of(to.format), to.format) {
             (Some(emulation), format) => {
                 let layout = format.float().ok_or("no float")?;
@@ -403,7 +422,8 @@ impl Rewriter {
                 globals.insert(0, kind);
             }
         }
-        let declared: Vec<_> = own.values().filter_map(|format| format.declared()).collect();
+        let mut declared: Vec<_> = own.values().filter_map(|format| format.declared()).collect();
+        declared.push((Capability::BFloat16DotProductKHR, "SPV_KHR_bfloat16"));
         let operand = |inst: &Instruction, operand: &Operand| inst.operands.contains(operand);
         let module = &mut self.module;
         module

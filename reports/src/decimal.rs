@@ -2,6 +2,7 @@
 //! subnormal, sign). Whole numbers of formats below 32 bits stand in full.
 
 use fpprobe_spirv::channel::SHARED_EXPONENT;
+use fpprobe_spirv::layout::{BINARY32, BINARY64};
 use fpprobe_spirv::{Channel, Coding, FloatLayout, Format};
 
 /// The value of these bits: `1.5`, `-0`, `inf`, `NaN(quiet, payload 0x12345)`, `1e-45 (subnormal)`,
@@ -96,9 +97,9 @@ pub fn number(layout: FloatLayout, text: &str) -> Option<u64> {
         "min" => layout.min_normal(),
         "sub" => 1,
         _ if !name.starts_with(|c: char| c.is_ascii_digit() || c == '.') => return None,
-        _ => match layout.exponent {
-            11 => name.parse::<f64>().ok()?.to_bits(),
-            8 => u64::from(name.parse::<f32>().ok()?.to_bits()),
+        _ => match layout {
+            BINARY64 => name.parse::<f64>().ok()?.to_bits(),
+            BINARY32 => u64::from(name.parse::<f32>().ok()?.to_bits()),
             _ => encode_exactly(layout, name.parse().ok()?)?,
         },
     };
@@ -124,7 +125,7 @@ pub(crate) fn encode_exactly(layout: FloatLayout, number: f64) -> Option<u64> {
 
 /// The number of a positive encoding; exact, since every format here is a subset of binary64.
 fn value(layout: FloatLayout, magnitude: u64) -> f64 {
-    if layout.exponent == 11 {
+    if layout == BINARY64 {
         return f64::from_bits(magnitude);
     }
     if magnitude >= layout.infinity() {
@@ -141,17 +142,20 @@ fn value(layout: FloatLayout, magnitude: u64) -> f64 {
     significand as u32 as f64 * f64::from_bits(scale << 52)
 }
 
+/// Whole numbers of small formats below this are shown in full.
+const HOUSEHOLD: f64 = 1e6;
+
 /// The fewest digits that read back as this finite, non-zero encoding, in scientific notation.
 fn shortest(layout: FloatLayout, magnitude: u64) -> String {
-    match layout.exponent {
-        11 => return format!("{:e}", f64::from_bits(magnitude)),
-        8 => return format!("{:e}", f32::from_bits(magnitude as u32)),
+    match layout {
+        BINARY64 => return format!("{:e}", f64::from_bits(magnitude)),
+        BINARY32 => return format!("{:e}", f32::from_bits(magnitude as u32)),
         _ => {}
     }
     let number = value(layout, magnitude);
     // 65504 and 65024 are household names; 65500 and 65000 would read back as well, but who knows
     // them?
-    if number.fract() == 0.0 {
+    if number.fract() == 0.0 && number < HOUSEHOLD {
         return format!("{number:e}");
     }
     let below = value(layout, magnitude - 1);
@@ -212,6 +216,12 @@ mod tests {
             (Format::F64, 0x3fb999999999999a, "0.1"),
             (Format::I32, 0xffffffff, "-1"),
             (Format::U32, 0xffffffff, "4294967295"),
+            (Format::Bf16, 0x5fc0, "2.77e19"),
+            (Format::Bf16, 0xc180, "-16"),
+            (Format::Bf16, 0x0001, "9e-41 (subnormal)"),
+            (Format::E4m3, 0x7e, "448"),
+            (Format::E4m3, 0x01, "0.002 (subnormal)"),
+            (Format::E5m2, 0x7b, "57344"),
             (Format::Bool, 1, "true"),
             (Format::B10g11r11, 0x7bf, "(65024, 0, 0)"),
             (Format::R8unorm, 0x80, "(0.5019608)"),
@@ -259,6 +269,8 @@ mod tests {
         assert_eq!(encode_exactly(single, f64::NEG_INFINITY), Some(0xff800000));
         assert_eq!(encode_exactly(single, f64::from_bits(0x36a0000000000000)), Some(1));
         assert_eq!(encode_exactly(single, 0.1), None);
+        assert_eq!(number(Format::Bf16.float().unwrap(), "-1.5"), Some(0xbfc0));
+        assert_eq!(number(Format::E4m3.float().unwrap(), "448"), Some(0x7e));
         assert_eq!(encode_exactly(F11, 65024.0), Some(0x7bf));
         assert_eq!(encode_exactly(F11, -1.0), None);
     }

@@ -24,12 +24,9 @@ pub struct ObservedBehaviour {
     pub way: Option<&'static str>,
     /// For each way the lanes that went it.
     pub ways: Vec<(&'static str, usize)>,
-    /// The way that most lanes went, the one that most of the others went, and so on; with the
-    /// cases of those lanes.
-    pub shares: Vec<(&'static str, Vec<usize>)>,
-    /// The cases of lanes that went no way.
-    pub others: Vec<usize>,
-    /// Lanes on which the ways differ.
+    /// Cases by the ways that their lanes went: one, several that give the same there, or none.
+    pub groups: Vec<(Vec<&'static str>, Vec<usize>)>,
+    /// Lanes that did not go every way.
     pub lanes: usize,
     /// A case that shows it: the first whose answer no other way gives, or, where no way explains
     /// all, the first that went none or another.
@@ -200,8 +197,7 @@ impl<'a> BehaviourScan<'a> {
         let mut seen = ObservedBehaviour {
             way: None,
             ways: ways.iter().map(|(name, _)| (*name, 0)).collect(),
-            shares: Vec::new(),
-            others: Vec::new(),
+            groups: Vec::new(),
             lanes: 0,
             case: 0,
         };
@@ -225,7 +221,8 @@ impl<'a> BehaviourScan<'a> {
                 }
                 None => self.excluded(&looked, &operands, answer),
             };
-            let Some(went) = went else { continue };
+            // What is right in every way shows none.
+            let Some(went) = went.filter(|went| went.iter().any(|went| !went)) else { continue };
             if seen.lanes == 0 {
                 seen.case = index;
             }
@@ -244,38 +241,16 @@ impl<'a> BehaviourScan<'a> {
             }
         }
         seen.way = seen.ways.iter().find(|(_, count)| *count == seen.lanes).map(|(name, _)| *name);
-        (seen.shares, seen.others) = shares(&seen.ways, together);
+        let named = |went: Exclusions| {
+            let own = ways.iter().zip(went).filter(|(_, went)| *went);
+            own.map(|((name, _), _)| *name).collect()
+        };
+        seen.groups = together.into_iter().map(|(went, cases)| (named(went), cases)).collect();
+        seen.groups.sort();
         // An answer that only one way gives shows more than one that both would give.
         let informative = if seen.way.is_none() { odd } else { clear };
         seen.case = informative.unwrap_or(seen.case);
         (seen.lanes > 0).then_some(seen)
-    }
-}
-
-/// Parts lanes by way: the way that most lanes went takes them, then the one that most of the rest
-/// went. Beside these the lanes that went no way. Cases are in order.
-fn shares(
-    ways: &[(&'static str, usize)],
-    mut lanes: HashMap<Exclusions, Vec<usize>>,
-) -> (Vec<(&'static str, Vec<usize>)>, Vec<usize>) {
-    let sorted = |mut cases: Vec<usize>| {
-        cases.sort_unstable();
-        cases
-    };
-    let mut shares = Vec::new();
-    loop {
-        let went = |way: usize| {
-            lanes.iter().filter(|(went, _)| went[way]).map(|(_, cases)| cases.len()).sum::<usize>()
-        };
-        // Of several the first.
-        let most =
-            (0..ways.len()).rev().map(|way| (went(way), way)).max_by_key(|(lanes, _)| *lanes);
-        let Some((_, way)) = most.filter(|(lanes, _)| *lanes > 0) else {
-            return (shares, sorted(lanes.into_values().flatten().collect()));
-        };
-        let (own, rest): (HashMap<_, _>, _) = lanes.into_iter().partition(|(went, _)| went[way]);
-        shares.push((ways[way].0, sorted(own.into_values().flatten().collect())));
-        lanes = rest;
     }
 }
 
@@ -346,15 +321,8 @@ mod tests {
                 .zip(counts)
                 .map(|((name, _), count)| (*name, count))
                 .collect();
-            ObservedBehaviour {
-                way: None,
-                ways,
-                shares: Vec::new(),
-                others: Vec::new(),
-                lanes: 352,
-                case: 0,
-            }
-            .describe(Aspect::Rounding)
+            ObservedBehaviour { way: None, ways, groups: Vec::new(), lanes: 352, case: 0 }
+                .describe(Aspect::Rounding)
         };
         assert_eq!(is_distinct([352, 300, 6]), "rounds to nearest even");
         assert_eq!(is_distinct([336, 336, 6]), "rounds to nearest even, but for 4 % of results");

@@ -111,8 +111,13 @@ impl TraitDefinition {
 
     /// Whether its value is found in this kernel, or in variants of it.
     pub fn looks_at(&self, kernel: &Kernel) -> bool {
-        let stem = kernel.stem();
-        self.kernel_ids().iter().any(|id| id.split(':').next() == Some(&*stem))
+        self.stems().contains(&kernel.stem())
+    }
+
+    /// The operations in formats that it looks at, `f32.fmin`.
+    pub fn stems(&self) -> Vec<String> {
+        let ids = self.kernel_ids().into_iter();
+        ids.map(|id| id.split(':').next().unwrap_or_default().to_owned()).collect()
     }
 
     /// Names of the operations that it looks at.

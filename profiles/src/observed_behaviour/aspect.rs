@@ -161,7 +161,13 @@ impl Aspect {
     /// Whether a lane of its classes is looked at: of numbers that become fixed point, those beyond
     /// its range where that is what is asked, and no others where it is not.
     pub(super) fn looks_at(self, encoding: Encoding, operands: &Operands) -> bool {
-        let Encoding::Fixed { signed, .. } = encoding else { return true };
+        let Encoding::Fixed { signed, .. } = encoding else {
+            // Of a float without a sign a negative infinity becomes zero, whatever else is kept.
+            let is_unsigned = matches!(encoding, Encoding::Float(layout) if !layout.signed);
+            return self != Aspect::Infinity
+                || !is_unsigned
+                || operands.iter().all(|one| !one.double().is_sign_negative());
+        };
         if operands.coding == Some(Coding::Shared) {
             return matches!(self, Aspect::Infinity | Aspect::Nan);
         }

@@ -13,7 +13,7 @@ use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Kernel, Shape};
 
 use super::TraitLook;
-use super::split::{Facets, LaneFacets, Magnitudes, component, of_kernel, places};
+use super::split::{Facets, LaneFacets, Magnitudes, OTHERWISE, component, of_kernel, places};
 use crate::decimal::{coded, decimal};
 use crate::evidence::answered;
 use crate::model::{AnswerEvidence, MIXED, NOT_OFFERED, TraitShare, TraitValue};
@@ -41,10 +41,29 @@ impl Default for SeenValue {
     }
 }
 
+impl SeenValue {
+    /// Adds lanes that have the value too; where they might have another one as well, they do not
+    /// say who has it.
+    fn add(&mut self, other: SeenValue, is_sure: bool) {
+        self.lanes += other.lanes;
+        for kernel in other.kernels {
+            if self.kernels.len() < NAMED && !self.kernels.contains(&kernel) {
+                self.kernels.push(kernel);
+            }
+        }
+        if is_sure || self.facets.is_empty() {
+            self.facets.extend(other.facets);
+            self.extent = self.extent.with(other.extent);
+        }
+        self.example = self.example.take().or(other.example);
+    }
+}
+
 /// What was found in a scope.
 #[derive(Default)]
 pub(super) struct ScopeValues {
-    values: BTreeMap<String, SeenValue>,
+    /// By what a lane may show: one value, or several that give the same on it.
+    values: BTreeMap<Vec<String>, SeenValue>,
     lanes: usize,
     evidence: Vec<AnswerEvidence>,
     is_lacking: bool,
@@ -86,7 +105,7 @@ impl ScopeValues {
                     observation.cases.iter().enumerate().filter(|(_, case)| is_of_interest(case))
                 {
                     for results in observation.runs() {
-                        self.put_cases(value(operands, results[case]), observation, 0, &[case]);
+                        self.put_cases(&[value(operands, results[case])], observation, 0, &[case]);
                     }
                     self.counted(1, observation, case);
                 }
@@ -106,11 +125,13 @@ impl ScopeValues {
     fn add_aspect(&mut self, aspect: Aspect, observation: &Observation) {
         for (part, seen) in observed_behaviours(observation, aspect).into_iter().enumerate() {
             let Some(seen) = seen else { continue };
-            for (way, cases) in &seen.shares {
-                self.put_cases(Aspect::value(way).unwrap_or(way), observation, part, cases);
-            }
-            if !seen.others.is_empty() {
-                self.put_cases("other", observation, part, &seen.others);
+            for (ways, cases) in &seen.groups {
+                let mut values: Vec<&str> =
+                    ways.iter().map(|way| Aspect::value(way).unwrap_or(way)).collect();
+                if values.is_empty() {
+                    values.push("other");
+                }
+                self.put_cases(&values, observation, part, cases);
             }
             self.counted(seen.lanes, observation, seen.case);
         }
@@ -205,7 +226,7 @@ impl ScopeValues {
                     _ if layout.is_nan(result) => "changed",
                     _ => "number",
                 };
-                self.put_cases(value, observation, 0, &[case]);
+                self.put_cases(&[value], observation, 0, &[case]);
             }
             self.counted(1, observation, case);
         }
@@ -214,28 +235,35 @@ impl ScopeValues {
     /// Adds lanes that have a value.
     pub(super) fn put(&mut self, value: &str, lanes: usize, observation: &Observation) {
         let facets = BTreeSet::from([of_kernel(&observation.kernel, None)]);
-        self.put_of(value, lanes, observation, LaneFacets { facets, extent: Magnitudes::ANY });
+        self.put_of(&[value], lanes, observation, LaneFacets { facets, extent: Magnitudes::ANY });
     }
 
-    /// Adds the lanes of a part of the result in these cases.
-    fn put_cases(&mut self, value: &str, observation: &Observation, part: usize, cases: &[usize]) {
+    /// Adds the lanes of a part of the result in these cases, which show one of these values.
+    fn put_cases(
+        &mut self,
+        values: &[&str],
+        observation: &Observation,
+        part: usize,
+        cases: &[usize],
+    ) {
         let operands = cases.iter().map(|case| observation.cases.case(*case));
         let facets = LaneFacets::of(&observation.kernel, part, operands);
-        self.put_of(value, cases.len(), observation, facets);
+        self.put_of(values, cases.len(), observation, facets);
         if let Some(case) = cases.first() {
-            self.exemplify(value, observation, part, *case);
+            self.exemplify(values, observation, part, *case);
         }
     }
 
     /// Shows a value by this case, where no earlier one does.
     pub(super) fn exemplify(
         &mut self,
-        value: &str,
+        values: &[&str],
         observation: &Observation,
         part: usize,
         case: usize,
     ) {
-        let Some(seen) = self.values.get_mut(value).filter(|seen| seen.example.is_none()) else {
+        let seen = self.values.get_mut(&key(values));
+        let Some(seen) = seen.filter(|seen| seen.example.is_none()) else {
             return;
         };
         let (kernel, operands) = (&observation.kernel, observation.cases.case(case));
@@ -246,12 +274,12 @@ impl ScopeValues {
 
     fn put_of(
         &mut self,
-        value: &str,
+        values: &[&str],
         lanes: usize,
         observation: &Observation,
         LaneFacets { facets, extent }: LaneFacets,
     ) {
-        let seen = self.values.entry(value.to_owned()).or_default();
+        let seen = self.values.entry(key(values)).or_default();
         seen.lanes += lanes;
         seen.facets.extend(facets);
         seen.extent = seen.extent.with(extent);
@@ -291,6 +319,7 @@ impl ScopeValues {
     /// The value of the scope; `None` where nothing was measured.
     pub(super) fn finish(self) -> Option<TraitValue> {
         let ScopeValues { values, lanes, evidence, is_lacking } = self;
+        let values = settled(values);
         let places =
             places(&values.values().map(|seen| (&seen.facets, seen.extent)).collect::<Vec<_>>());
         let share = |((value, seen), place): ((String, SeenValue), String)| {
@@ -300,7 +329,7 @@ impl ScopeValues {
             TraitShare { value, lanes, kernels, place, example, words }
         };
         let mut shares: Vec<TraitShare> = values.into_iter().zip(places).map(share).collect();
-        shares.sort_by_key(|share| std::cmp::Reverse(share.lanes));
+        shares.sort_by_key(|share| (share.place == OTHERWISE, std::cmp::Reverse(share.lanes)));
         let value = match &shares[..] {
             [] if is_lacking => NOT_OFFERED.to_owned(),
             [] => return None,
@@ -312,6 +341,46 @@ impl ScopeValues {
         }
         Some(TraitValue { value, lanes, shares, evidence })
     }
+}
+
+fn key(values: &[&str]) -> Vec<String> {
+    values.iter().map(|value| (*value).to_owned()).collect()
+}
+
+/// One value for each lane: the one that most lanes may show takes all of these, then the one that
+/// most of the rest may show.
+fn settled(mut open: BTreeMap<Vec<String>, SeenValue>) -> BTreeMap<String, SeenValue> {
+    let mut groups: Vec<(String, Vec<String>, SeenValue)> = Vec::new();
+    while let Some(most) = widest(&open) {
+        let (own, rest): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            open.into_iter().partition(|(values, _)| values.contains(&most));
+        groups.extend(own.into_iter().map(|(values, seen)| (most.clone(), values, seen)));
+        open = rest;
+    }
+    let found: BTreeSet<String> = groups.iter().map(|(value, ..)| value.clone()).collect();
+    // Those that say most come first.
+    groups.sort_by_key(|(_, values, _)| values.len());
+    let mut settled: BTreeMap<String, SeenValue> = BTreeMap::new();
+    for (value, values, seen) in groups {
+        let is_sure = values.iter().filter(|other| found.contains(*other)).count() == 1;
+        settled.entry(value).or_default().add(seen, is_sure);
+    }
+    settled
+}
+
+/// The value that most lanes may show, of several the first.
+fn widest(open: &BTreeMap<Vec<String>, SeenValue>) -> Option<String> {
+    let mut counts: Vec<(&String, usize)> = Vec::new();
+    for (value, lanes) in
+        open.iter().flat_map(|(values, seen)| values.iter().map(|value| (value, seen.lanes)))
+    {
+        match counts.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, count)) => *count += lanes,
+            None => counts.push((value, lanes)),
+        }
+    }
+    let most = counts.iter().rev().max_by_key(|(_, count)| *count);
+    most.map(|(value, _)| (*value).clone())
 }
 
 /// Whether a case has these operands in every component.

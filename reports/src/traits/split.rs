@@ -34,6 +34,9 @@ const KEYS: [(&str, &str); 5] = [
     ("controls", "none"),
 ];
 
+/// The place of a value that shows in more places than are named.
+pub(super) const OTHERWISE: &str = "otherwise";
+
 /// Values of a dimension that are named; the value of a trait that has more is the usual one.
 const NAMED: usize = 3;
 
@@ -223,7 +226,7 @@ impl Parting {
     }
 
     fn whole(&self) -> Vec<String> {
-        let words = |set| self.words(set).unwrap_or_else(|| "otherwise".to_owned());
+        let words = |set| self.words(set).unwrap_or_else(|| OTHERWISE.to_owned());
         self.alone.iter().map(words).collect()
     }
 

@@ -74,7 +74,7 @@ impl Variation {
             }
             if let Some((case, _)) = pair.differing.first() {
                 found.put("no", pair.differing.len(), pair.other);
-                found.exemplify("no", pair.other, 0, *case);
+                found.exemplify(&["no"], pair.other, 0, *case);
                 found.show(pair.other, pair.other.cases.case(*case), pair.other.answer(*case));
             }
         }

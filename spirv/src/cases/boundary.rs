@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::values::{random, scaled};
 use crate::format::Format;
+use crate::layout::FloatLayout;
 
 /// How short a list is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,6 +70,10 @@ pub(super) fn cut(formats: &[Format], list: Vec<u64>, length: Length) -> Vec<u64
         |case: &[u64]| formats.iter().zip(case).all(|(format, bits)| is_ordinary(*format, *bits));
     let ordinary: Vec<usize> = (0..cases.len()).filter(|index| ordinary(cases[*index])).collect();
     chosen.extend(ordinary.iter().step_by(ordinary.len().div_ceil(length.ordinary()).max(1)));
+    // Whether subnormal results are kept shows where no operand is subnormal.
+    for is_tiny in [has_tiny_product, has_tiny_sum] {
+        chosen.extend((0..cases.len()).filter(|index| is_tiny(formats, cases[*index])).take(2));
+    }
     chosen.into_iter().flat_map(|index| cases[index]).copied().collect()
 }
 
@@ -135,6 +140,40 @@ fn fine(format: Format, bits: u64, length: Length) -> ValueClass {
     }
     2 * marks.iter().filter(|mark| **mark <= magnitude).count() as ValueClass
         + ValueClass::from(layout.is_negative(bits))
+}
+
+/// Two normal numbers, if a case is that.
+fn normal_pair(formats: &[Format], case: &[u64]) -> Option<(FloatLayout, [u64; 2])> {
+    let ([format, other], [x, y]) = (formats, case) else { return None };
+    let layout = format.float().filter(|_| format == other)?;
+    (layout.is_normal(*x) && layout.is_normal(*y)).then_some((layout, [*x, *y]))
+}
+
+/// Whether the product of two normal numbers is subnormal, and does not vanish.
+fn has_tiny_product(formats: &[Format], case: &[u64]) -> bool {
+    normal_pair(formats, case).is_some_and(|(layout, pair)| {
+        let exponents = pair.map(|bits| {
+            ((bits & layout.magnitude_mask()) >> layout.fraction) as i32 - layout.bias()
+        });
+        let least = 1 - layout.bias();
+        (least - layout.fraction as i32..least - 1).contains(&(exponents[0] + exponents[1]))
+    })
+}
+
+/// Whether the sum of two normal numbers, of which neither is large, is subnormal.
+fn has_tiny_sum(formats: &[Format], case: &[u64]) -> bool {
+    normal_pair(formats, case).is_some_and(|(layout, pair)| {
+        // In units of the least subnormal.
+        let value = |bits: u64| {
+            let magnitude = bits & layout.magnitude_mask();
+            let exponent = magnitude >> layout.fraction;
+            let significand = (magnitude & (layout.min_normal() - 1)) | layout.min_normal();
+            let value = (significand as i64).checked_shl(exponent as u32 - 1)?;
+            (exponent < 8).then_some(if layout.is_negative(bits) { -value } else { value })
+        };
+        let sum = value(pair[0]).zip(value(pair[1])).map(|(x, y)| (x + y).unsigned_abs());
+        sum.is_some_and(|sum| (1..layout.min_normal()).contains(&sum))
+    })
 }
 
 fn is_ordinary(format: Format, bits: u64) -> bool {

@@ -315,3 +315,22 @@ fn short_lists_are_part_of_what_the_plain_kernel_is_asked() {
     assert_eq!(named(&sqrt, "f32.unary"), Some(cases(&sqrt)));
     assert_eq!(named(&sqrt, "f32.binary"), None);
 }
+
+#[test]
+fn short_lists_have_subnormal_results_of_normal_operands() {
+    type Operation = fn(f32, f32) -> f32;
+    let operations: [(&str, Operation); 2] = [("fmul", |x, y| x * y), ("fadd", |x, y| x + y)];
+    for (name, of) in operations {
+        for key in ["stage=fragment", "route=literal"] {
+            let kernel: Kernel = format!("f32.{name}:{key}").parse().unwrap();
+            let list = boundary(&kernel);
+            let mut pairs =
+                list.iter().map(|case| case.iter().map(|bits| f32::from_bits(*bits as u32)));
+            let shows = pairs.any(|mut pair| {
+                let [x, y] = [(); 2].map(|()| pair.next().unwrap());
+                x.is_normal() && y.is_normal() && of(x, y).is_subnormal()
+            });
+            assert!(shows, "{kernel}");
+        }
+    }
+}

@@ -28,16 +28,16 @@ use fpprobe_profiles::judge::{
 use fpprobe_profiles::verdict::Level;
 use fpprobe_spirv::emit::EmitFormat;
 use fpprobe_spirv::op::Code;
-use fpprobe_spirv::{Control, Format, Function, Kernel};
+use fpprobe_spirv::{Control, Format, Function, Kernel, Stage};
 use sha2::{Digest, Sha256};
 
 use self::beside::beside;
-use self::extent::is_most;
+use self::extent::{is_most, is_of_subnormals};
 use self::fix::{RunTimeFailures, fixes};
 use self::given::given;
 use self::headline::Headline;
 use self::joined::{MERGED, is_of_operations, merge, name_zeros, part_unrelated};
-use self::place::confined;
+use self::place::{confined, under};
 use self::settled::settled;
 use crate::evidence::shown;
 use crate::model::{Cause, Evidence, Scope, Severity};
@@ -190,9 +190,9 @@ impl FailingLane<'_> {
     }
 
     /// How hard the lane is to show to somebody: the forms that it cannot be written in; whether
-    /// another cause explains it as well; how hard it is to read: scalars by a buffer come
-    /// first.
-    fn complexity(&self) -> (usize, usize, usize, u32) {
+    /// another cause explains it as well; how hard it is to read: few operands, scalars by a
+    /// buffer come first.
+    fn complexity(&self) -> (usize, usize, (usize, usize), u32) {
         const FORMS: [EmitFormat; 3] = [EmitFormat::Amber, EmitFormat::Spvasm, EmitFormat::Glsl];
         let lacking = FORMS.iter().filter(|form| !form.spells(self.kernel)).count();
         let whole = |symptom: Symptom| {
@@ -201,7 +201,8 @@ impl FailingLane<'_> {
         let explanations: BTreeSet<Symptom> =
             self.diagnosis.symptoms.strongest().map(whole).collect();
         let ones = self.case.iter().map(|bits| bits.count_ones()).sum();
-        (lacking, explanations.len(), self.kernel.to_string().len(), ones)
+        let length = (self.kernel.arity(), self.kernel.to_string().len());
+        (lacking, explanations.len(), length, ones)
     }
 
     fn evidence(&self, index: &Observations<'_>) -> Option<Evidence> {
@@ -227,8 +228,16 @@ fn gathered(mut lanes: Vec<FailingLane<'_>>) -> BTreeMap<Kind, Vec<FailingLane<'
     let mut by_kind: BTreeMap<Kind, Vec<FailingLane<'_>>> = BTreeMap::new();
     for rank in [SymptomRank::Assumption, SymptomRank::Value] {
         while let Some(kind) = widest(&lanes, rank) {
-            let (own, rest) =
-                lanes.into_iter().partition(|lane| kinds(lane, rank).any(|one| one == kind));
+            let shows = |lane: &FailingLane<'_>| kinds(lane, rank).any(|one| one == kind);
+            // Where nothing else explains lanes in some stages alone, it is of those stages; lanes
+            // in others that something else explains are not.
+            let alone = lanes.iter().filter(|lane| shows(lane) && kinds(lane, rank).count() == 1);
+            let stages: BTreeSet<Stage> = alone.map(|lane| lane.kernel.stage).collect();
+            let is_own = |lane: &FailingLane<'_>| {
+                let is_there = stages.is_empty() || stages.contains(&lane.kernel.stage);
+                shows(lane) && (is_there || kinds(lane, rank).count() == 1)
+            };
+            let (own, rest) = lanes.into_iter().partition(is_own);
             by_kind.insert(kind, own);
             lanes = rest;
         }
@@ -327,7 +336,7 @@ fn cause(
     scope: Scope,
     (symptom, group): Kind,
     lanes: &[FailingLane<'_>],
-    failures: &RunTimeFailures,
+    failures: &RunTimeFailures<'_>,
     index: &Observations<'_>,
 ) -> Cause {
     let formats: BTreeSet<String> = lanes.iter().map(FailingLane::format).collect();
@@ -335,14 +344,22 @@ fn cause(
     let operations = most_first(lanes.iter().map(|lane| lane.kernel.op.name));
     let kernels = most_first(lanes.iter().map(|lane| lane.kernel));
     let distance = lanes.iter().map(|lane| lane.diagnosis.distance).max().unwrap_or(0);
-    let simplest =
-        lanes.iter().min_by_key(|lane| (!lane.symptoms.contains(symptom), lane.complexity()));
+    let simplest = lanes.iter().min_by_key(|lane| {
+        (!lane.symptoms.contains(symptom), lane.scope() != scope, lane.complexity())
+    });
     let worst = lanes
         .iter()
         .max_by_key(|lane| lane.diagnosis.distance)
         .filter(|_| symptom.rank() == SymptomRank::Distance);
+    // Where those are of no shader, one that is.
+    let is_of_shader = |lane: &&FailingLane<'_>| EmitFormat::Spvasm.spells(lane.kernel);
+    let of_shader = lanes
+        .iter()
+        .min_by_key(|lane| lane.complexity())
+        .filter(|lane| is_of_shader(lane) && !simplest.iter().any(is_of_shader));
     let mut evidence: Vec<Evidence> = Vec::new();
-    for lane in simplest.into_iter().chain(worst).filter_map(|lane| lane.evidence(index)) {
+    let shown = simplest.into_iter().chain(worst).chain(of_shader);
+    for lane in shown.filter_map(|lane| lane.evidence(index)) {
         if !evidence.contains(&lane) {
             evidence.push(lane);
         }
@@ -361,12 +378,15 @@ fn cause(
     let texels: BTreeSet<Format> = lanes.iter().map(|lane| lane.kernel.format).collect();
     let directions = lanes.iter().map(|lane| lane.diagnosis.directions).reduce(Directions::and);
     let given = given(lanes, symptom);
+    let of_lanes: Vec<&Kernel> = lanes.iter().map(|lane| lane.kernel).collect();
     let headline = Headline {
         symptom,
         directions: directions.unwrap_or_default(),
         group,
         scope,
-        place: confined(&lanes.iter().map(|lane| lane.kernel).collect::<Vec<_>>()),
+        place: confined(&of_lanes)
+            .or_else(|| is_of_subnormals(symptom, lanes).then_some("of subnormals")),
+        under: under(&of_lanes),
         formats: &formats,
         texels: &texels,
         operations: &operations,
@@ -432,6 +452,7 @@ fn severity(symptom: Symptom, lanes: &[FailingLane<'_>], index: &Observations<'_
             Severity::Broken
         }
         Symptom::Unstable | Symptom::Unrelated => Severity::Broken,
+        Symptom::Inaccurate if is_of_subnormals(symptom, lanes) => Severity::Special,
         // As grave as what it explains in passing.
         _ if symptom.rank() == SymptomRank::Value && shows_alone(lanes, Symptom::Unrelated) => {
             Severity::Broken

@@ -131,10 +131,14 @@ pub fn repro(
 }
 
 impl<'a> FailingCase<'a> {
-    /// The simplest lane of a cause.
+    /// The simplest lane of a cause, of a shader where one shows it.
     fn new(NumberedCause { cause, .. }: NumberedCause<'a>) -> Result<FailingCase<'a>, ReproError> {
         let id = || cause.id.clone();
-        let evidence = cause.evidence.first().ok_or_else(|| ReproError::NoLane(id()))?;
+        let is_of_shader = |lane: &&Evidence| {
+            lane.kernel.parse().is_ok_and(|kernel| EmitFormat::Spvasm.spells(&kernel))
+        };
+        let evidence = cause.evidence.iter().find(is_of_shader).or(cause.evidence.first());
+        let evidence = evidence.ok_or_else(|| ReproError::NoLane(id()))?;
         let kernel: Kernel =
             evidence.kernel.parse().map_err(|cause| ReproError::Kernel { id: id(), cause })?;
         let unfit = |cause| ReproError::Lane { id: id(), cause };

@@ -14,39 +14,42 @@ const NAMED: usize = 2;
 /// A partial fix helps at least one lane in this number.
 const SHARE: usize = 10;
 
-/// What lanes at run time fail: rule, operation, format, controls.
-type FailingKey = (*const RuleVerdict, &'static str, Format, Controls);
+/// What lanes at run time fail: rule, operation, format, controls, operands, part of the result.
+type FailingKey<'a> = (*const RuleVerdict, &'static str, Format, Controls, &'a [u64], usize);
 
 /// What fails at run time, beside which constants that fail alone stand out.
-pub(super) struct RunTimeFailures(HashSet<FailingKey>);
+pub(super) struct RunTimeFailures<'a>(HashSet<FailingKey<'a>>);
 
-impl RunTimeFailures {
-    pub(super) fn of(lanes: &[FailingLane<'_>]) -> RunTimeFailures {
+impl<'a> RunTimeFailures<'a> {
+    pub(super) fn of(lanes: &[FailingLane<'a>]) -> RunTimeFailures<'a> {
         let at_run_time = lanes.iter().filter(|lane| !lane.kernel.route.is_folded());
         RunTimeFailures(at_run_time.map(key).collect())
     }
 
-    /// Whether the operation of a lane of constants was measured on operands from memory as well,
-    /// and meets the rule there.
+    /// Whether a lane of constants was measured with its operands from memory as well, and meets
+    /// the rule there.
     fn spares(&self, lane: &FailingLane<'_>, index: &Observations<'_>) -> bool {
         let from_memory = lane.kernel.counterpart().filter(|one| !one.route.is_folded());
-        let is_measured = |kernel| index.get(&kernel).is_some_and(|one| one.outcome.answered());
+        let is_measured = |kernel| {
+            let answered = index.get(&kernel).filter(|one| one.outcome.answered());
+            answered.is_some_and(|one| one.cases.iter().any(|case| case == lane.case))
+        };
         lane.kernel.route.is_folded()
             && !self.0.contains(&key(lane))
             && from_memory.is_some_and(is_measured)
     }
 }
 
-fn key(lane: &FailingLane<'_>) -> FailingKey {
-    let kernel = lane.kernel;
-    (std::ptr::from_ref(lane.verdict), kernel.op.name, kernel.format, kernel.controls)
+fn key<'a>(lane: &FailingLane<'a>) -> FailingKey<'a> {
+    let (kernel, verdict) = (lane.kernel, std::ptr::from_ref(lane.verdict));
+    (verdict, kernel.op.name, kernel.format, kernel.controls, lane.case, lane.part)
 }
 
 /// What a program does so that all of these lanes are accepted, each of these alone; else what
 /// helps some of them, the most first.
 pub(super) fn fixes(
     lanes: &[FailingLane<'_>],
-    failures: &RunTimeFailures,
+    failures: &RunTimeFailures<'_>,
     index: &Observations<'_>,
 ) -> (Vec<String>, Vec<PartialFix>) {
     let from_memory = lanes.iter().filter(|lane| failures.spares(lane, index)).count();

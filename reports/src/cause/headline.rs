@@ -16,6 +16,9 @@ const TEXEL: &str = "texel";
 /// Operations, and formats of images, that are named; of more, their group and number.
 pub(super) const NAMED: usize = 3;
 
+/// How operations across subgroups are called.
+const SUBGROUP: &str = "subgroup_";
+
 /// Where no more than one lane in this number is off by more than one encoding, a cause says first
 /// that the others are not.
 const FEW: usize = 10;
@@ -30,6 +33,8 @@ pub(super) struct Headline<'a> {
     pub scope: Scope,
     /// What it is confined to.
     pub place: Option<&'a str>,
+    /// The execution modes that it is confined to.
+    pub under: Option<String>,
     pub formats: &'a [String],
     /// Formats of the kernels, of images or not.
     pub texels: &'a BTreeSet<Format>,
@@ -75,7 +80,8 @@ impl fmt::Display for Headline<'_> {
             Symptom::OverflowToLargest => format!("{of}: overflow gives the largest finite value"),
             Symptom::OverflowToInfinity => format!("{of}: overflow gives infinity"),
             Symptom::IntegerRange => {
-                format!("{of}: gives {} beyond the integer range", self.given("other integers"))
+                let given = self.given("another integer");
+                format!("{of}: gives {given} for numbers out of the integer's range")
             }
             Symptom::NanStored => {
                 format!("{of}: stores NaN as {}", self.given("a code other than 0"))
@@ -111,7 +117,8 @@ impl fmt::Display for Headline<'_> {
             },
         };
         let constants = if self.scope == Scope::Constants { "constants only: " } else { "" };
-        write!(f, "{constants}{text}")
+        let under = self.under.as_ref().map_or_else(String::new, |modes| format!(" {modes}"));
+        write!(f, "{constants}{text}{under}")
     }
 }
 
@@ -137,8 +144,10 @@ impl<'a> Headline<'a> {
         let of_format = if format == "texel" && !self.group.is_empty() { "" } else { &format };
         let group =
             if of_format.is_empty() { self.group } else { self.group.trim_start_matches("texel ") };
+        let is_of_subgroups = operations.iter().all(|name| name.starts_with(SUBGROUP));
+        let unit = if is_of_subgroups { "subgroup" } else { "" };
         let words: Vec<&str> =
-            [of_format, group].into_iter().filter(|word| !word.is_empty()).collect();
+            [of_format, unit, group].into_iter().filter(|word| !word.is_empty()).collect();
         format!("{} ({} operations)", words.join(" "), operations.len())
     }
 
@@ -216,6 +225,7 @@ mod tests {
                 group: "functions",
                 scope: Scope::RunTime,
                 place: None,
+                under: None,
                 formats: &formats,
                 texels: &texels,
                 operations: &operations,

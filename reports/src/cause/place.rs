@@ -1,7 +1,9 @@
-//! Where a cause is confined to: one stage, one path of texels, one memory of the operands, one
-//! front end, vectors.
+//! Where a cause is confined to: some stages, one path of texels, one memory of the operands, one
+//! front end, vectors, execution modes.
 
-use fpprobe_spirv::{Kernel, Route, Stage, Via};
+use fpprobe_spirv::{Control, Kernel, Route, Stage, Via};
+
+use crate::render::phrase;
 
 /// The place that all of these kernels share and others do not, `in fragment shaders`.
 pub(super) fn confined(kernels: &[&Kernel]) -> Option<&'static str> {
@@ -9,7 +11,19 @@ pub(super) fn confined(kernels: &[&Kernel]) -> Option<&'static str> {
         let first = place(kernels.first()?)?;
         kernels.iter().all(|kernel| place(kernel) == Some(first)).then_some(first)
     };
-    [of_stage, of_route, of_front_end, of_width].into_iter().find_map(shared)
+    let place = [of_stage, of_route, of_front_end, of_width].into_iter().find_map(shared);
+    let outside = || kernels.iter().all(|kernel| kernel.stage != Stage::Compute);
+    place.or_else(|| outside().then_some("outside compute shaders"))
+}
+
+/// `under RoundingModeRTE 64`: the controls that every one of these kernels has.
+pub(super) fn under(kernels: &[&Kernel]) -> Option<String> {
+    let is_shared =
+        |control: &Control| kernels.iter().all(|kernel| kernel.controls.contains(*control));
+    let shared = kernels.first()?.controls.iter().filter(is_shared);
+    let ids: Vec<String> = shared.map(|control| control.to_string()).collect();
+    let names = phrase::needs(ids.iter().map(String::as_str));
+    (!ids.is_empty()).then(|| format!("under {}", names.replace("; ", " and ")))
 }
 
 fn of_stage(kernel: &Kernel) -> Option<&'static str> {

@@ -483,7 +483,8 @@ pub struct JudgeArgs {
 pub struct ShowArgs {
     /// A cause's number or id, a rule, a trait (or `traits`), `matrix`, a kernel, an operation, or
     /// words; then a report: a file, a folder, `last`, `last-1` or an id
-    /// of the store [default: the causes of the last report]
+    /// of the store [default: the causes of the last report]. Several reports and nothing else:
+    /// their devices side by side, then each
     #[arg(value_name = "CAUSE|RULE|TRAIT|KERNEL|WORDS [REPORT]")]
     pub what: Vec<String>,
     /// Where the store is.

@@ -5,7 +5,8 @@
 use std::collections::BTreeSet;
 
 use crate::model::{
-    Area, Cause, Class, Device, Level, NearestResult, ProfileResult, RuleResult, Scope, Verdict,
+    Area, Cause, Class, Device, Level, NearestResult, ProfileResult, RuleResult, Scope, Severity,
+    Verdict,
 };
 
 /// Areas by profiles.
@@ -22,9 +23,18 @@ pub struct Scoreboard {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ScopedCauses {
     /// Those that show at run time.
-    pub run_time: usize,
+    pub run_time: CauseCount,
     /// Those that show in constants alone.
-    pub constants: usize,
+    pub constants: CauseCount,
+}
+
+/// A number of causes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CauseCount {
+    /// All of them.
+    pub all: usize,
+    /// Those of the severity `broken`.
+    pub broken: usize,
 }
 
 /// How the rules of an area that a profile requires are met.
@@ -59,6 +69,12 @@ impl Score {
 }
 
 impl ScopedCauses {
+    /// Both scopes together.
+    pub fn whole(self) -> CauseCount {
+        let ScopedCauses { run_time, constants } = self;
+        CauseCount { all: run_time.all + constants.all, broken: run_time.broken + constants.broken }
+    }
+
     /// Those of a profile, of the causes of its device.
     pub fn of(causes: &[Cause], profile: &ProfileResult) -> ScopedCauses {
         FailingRules::of(profile).scoped(causes)
@@ -217,7 +233,11 @@ impl<'a> FailingRules<'a> {
     }
 
     fn scoped(&self, causes: &'a [Cause]) -> ScopedCauses {
-        let of = |scope| causes.iter().filter(|cause| self.scope_of(cause) == Some(scope)).count();
+        let of = |scope| {
+            let own = || causes.iter().filter(|cause| self.scope_of(cause) == Some(scope));
+            let broken = own().filter(|cause| cause.severity == Severity::Broken).count();
+            CauseCount { all: own().count(), broken }
+        };
         ScopedCauses { run_time: of(Scope::RunTime), constants: of(Scope::Constants) }
     }
 

@@ -1,5 +1,5 @@
 //! `fpprobe show [CAUSE|RULE|KERNEL|WORDS] [REPORT]`: one of them in full, with the evidence of a
-//! report.
+//! report; `fpprobe show REPORT REPORT...`: their devices side by side.
 
 mod description;
 pub mod lookup;
@@ -14,9 +14,9 @@ use fpprobe_profiles::catalogue::Catalogue;
 use fpprobe_reports::Report;
 use fpprobe_reports::model::DeviceTrait;
 use fpprobe_reports::render::{
-    Ink, Paper, Render as _, ReportPlace, Style, Text, cause, matrix, subject,
+    Ink, Paper, Render as _, ReportPlace, Style, Text, cause, matrix, side_by_side, some, subject,
 };
-use fpprobe_reports::traits;
+use fpprobe_reports::traits::{self, TraitDefinition};
 
 use self::lookup::{Candidate, ShownSubject, SubjectFinder};
 use crate::cli::ShowArgs;
@@ -28,10 +28,24 @@ use fpprobe_system::usage::{say, usage_error};
 
 /// Subjects that are listed where several match.
 const LISTED: usize = 24;
+/// Traits that are named of those that a report lacks.
+const NAMED: usize = 4;
 
 /// Shows what the words name, or the causes of the report.
 pub fn main(session: &Session, args: &ShowArgs) -> anyhow::Result<Status> {
+    if let [_, _, ..] = &args.what[..]
+        && args.what.iter().all(|name| names_report(name))
+    {
+        return several(session, args);
+    }
     let (words, name) = parts(&args.what);
+    if let [_, .., other] = words
+        && names_report(other)
+    {
+        return Err(usage_error(format!(
+            "`{other}` is a report, and another one follows: of several reports `fpprobe show` shows the devices side by side, without other words"
+        )));
+    }
     let report = match name {
         Some(name) => Some(named_report::read(&session.config, &args.place, Path::new(name))?),
         None => last(session, args),
@@ -75,13 +89,36 @@ pub fn main(session: &Session, args: &ShowArgs) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
+/// Whether this names a report and nothing else.
+fn names_report(name: &str) -> bool {
+    named_report::is_only_report(name) || named_report::is_folder(name)
+}
+
+/// Shows the devices of several reports side by side, then each report.
+fn several(session: &Session, args: &ShowArgs) -> anyhow::Result<Status> {
+    let read = |name: &String| {
+        let report = named_report::read(&session.config, &args.place, Path::new(name))?;
+        Ok((name.clone(), report))
+    };
+    let reports = args.what.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut out = output::stdout();
+    side_by_side(&reports, session.style(), &mut out)?;
+    let text = Text { style: session.style() };
+    for (name, report) in &reports {
+        writeln!(out)?;
+        text.show(report, session.style(), &mut out)?;
+        let place = ReportPlace::Argument(quoted(name));
+        text.foot(report, &place, session.style(), &mut out)?;
+    }
+    out.flush()?;
+    Ok(Status::Done)
+}
+
 /// The words, and the report behind them. One word alone names a report only if it can be nothing
 /// else.
 fn parts(what: &[String]) -> (&[String], Option<&str>) {
     match what {
-        [one] if named_report::is_only_report(one) || named_report::is_folder(one) => {
-            (&[], Some(one))
-        }
+        [one] if names_report(one) => (&[], Some(one)),
         [words @ .., name] if !words.is_empty() && named_report::is_report(name) => {
             (words, Some(name))
         }
@@ -122,6 +159,25 @@ struct ShownReport<'a> {
 impl ShownReport<'_> {
     fn traits(&self, ids: &[String], out: &mut impl Write) -> std::io::Result<()> {
         self.report.map_or(Ok(()), |report| subject::traits(report, ids, self.style, out))
+    }
+
+    /// Says which of these traits no device of the report has.
+    fn unmeasured(
+        &self,
+        traits: impl Iterator<Item = TraitDefinition>,
+        out: &mut impl Write,
+    ) -> std::io::Result<()> {
+        let Some(report) = self.report else { return Ok(()) };
+        let devices = || report.devices.iter().flat_map(|device| &device.traits);
+        let ids = traits.filter(TraitDefinition::is_default).map(|one| one.id());
+        let lacking: Vec<String> =
+            ids.filter(|id| !devices().any(|known| known.id == *id)).collect();
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let names = some(&lacking, NAMED);
+        let text = format!("not measured here: {names}; `fpprobe run` without --quick does");
+        Paper::new(out, self.style).line(2, 4, &[(Ink::Doubt, &text)])
     }
 
     /// The traits that lanes of some kernels show, by their ids.
@@ -172,7 +228,8 @@ impl ShownReport<'_> {
                 let paper = &mut Paper::new(out, self.style);
                 description::title(paper, &one.id(), &one.question())?;
                 paper.line(2, 0, &[(Ink::Plain, one.row.why)])?;
-                self.traits(&[one.id()], out)
+                self.traits(&[one.id()], out)?;
+                self.unmeasured(std::iter::once(*one), out)
             }
             ShownSubject::Traits => {
                 if self.report.is_none() {
@@ -199,6 +256,9 @@ impl ShownReport<'_> {
                 description::operation(op, profiles, &mut Paper::new(out, self.style))?;
                 let is_of = |id: &str| id.split([':', '.']).nth(1) == Some(op.name);
                 self.traits(&self.traits_of(&is_of), out)?;
+                let of_operation = traits::definitions()
+                    .filter(|one| one.operations().any(|name| name == op.name));
+                self.unmeasured(of_operation, out)?;
                 self.report
                     .map_or(Ok(()), |report| subject::kernels(report, &is_of, self.style, out))
             }

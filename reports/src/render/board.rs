@@ -4,41 +4,43 @@ use std::io;
 
 use super::paper::{Ink, Paper, pad, together};
 use super::phrase;
-use crate::model::{Area, Class, Device, ProfileResult, Report};
-use crate::scoreboard::{ScopedCauses, Score, Scoreboard};
+use crate::model::{Area, Class, Device, ProfileResult};
+use crate::scoreboard::{CauseCount, ScopedCauses, Score, Scoreboard};
 
 /// Columns of the names of areas, with the space behind them.
 pub(super) const NAMES: usize = 23;
 /// Columns of a profile at least: `incomplete`, and a space.
 const COLUMN: usize = 11;
 
-/// Columns of a class with the number of causes: `conforms with`, and a space.
+/// Columns of a class with the number of causes: `12 (2 broken)` or `conforms with`, and a space.
 const CLASS: usize = 14;
 
-/// Columns that the scoreboard of a device takes.
+/// A device with its name among others.
+pub(super) type LabelledDevice<'a> = (String, &'a Device);
+
+/// Columns that the scoreboard of a device takes at least.
 pub(super) fn width(device: &Device) -> usize {
-    NAMES + columns(device).iter().map(|(_, width)| width).sum::<usize>()
+    NAMES + columns(device, COLUMN).iter().map(|(_, width)| width).sum::<usize>()
 }
 
 /// Names of profiles, each with the width of its column.
-fn columns(device: &Device) -> Vec<(String, usize)> {
+fn columns(device: &Device, least: usize) -> Vec<(String, usize)> {
     let names = phrase::short_names(device);
     let names = device.profiles.iter().map(|profile| names[profile.id.as_str()].to_owned());
     let widths = device
         .profiles
         .iter()
-        .map(|profile| if profile.class == Class::ConformsWith { CLASS } else { COLUMN });
+        .map(|profile| if profile.class == Class::ConformsWith { CLASS } else { least });
     names.zip(widths).map(|(name, width)| (name.clone(), width.max(name.len() + 1))).collect()
 }
 
-/// Writes a line for each device: its name, and under each profile the class and the number of
-/// causes.
-pub(super) fn devices(paper: &mut Paper, report: &Report) -> io::Result<()> {
-    let profiles = phrase::all_profiles(report);
+/// Writes a line for each device: its name, and under each profile the class or, where it deviates,
+/// the number of causes.
+pub(super) fn devices(paper: &mut Paper, devices: &[LabelledDevice<'_>]) -> io::Result<()> {
+    let profiles = phrase::all_profiles(devices.iter().map(|(_, device)| *device));
     let room = paper.width().saturating_sub(profiles.len() * CLASS);
     if room < NAMES {
-        for device in &report.devices {
-            let name = phrase::label(report, device);
+        for (name, device) in devices {
             let class = |one: &ProfileResult| {
                 format!("{} {}", one.id, phrase::class_in_words(&device.causes, one))
             };
@@ -46,7 +48,7 @@ pub(super) fn devices(paper: &mut Paper, report: &Report) -> io::Result<()> {
             paper.line(
                 0,
                 2,
-                &[(Ink::Strong, &name), (Ink::Plain, ": "), (Ink::Plain, &classes.join("; "))],
+                &[(Ink::Strong, name), (Ink::Plain, ": "), (Ink::Plain, &classes.join("; "))],
             )?;
         }
         return Ok(());
@@ -54,10 +56,13 @@ pub(super) fn devices(paper: &mut Paper, report: &Report) -> io::Result<()> {
     let names = phrase::short_ids(&profiles);
     let titles = profiles.iter().map(|id| (Ink::Strong, pad(names[id], CLASS)));
     let mut rows = vec![
-        [(Ink::Plain, pad("class, causes", room))].into_iter().chain(titles).collect::<Vec<_>>(),
+        [(Ink::Plain, pad("class, or causes why not", room))]
+            .into_iter()
+            .chain(titles)
+            .collect::<Vec<_>>(),
     ];
-    for device in &report.devices {
-        let mut row = vec![(Ink::Strong, pad(&label(report, device, room - 2), room))];
+    for (name, device) in devices {
+        let mut row = vec![(Ink::Strong, pad(&label(name, device, room - 2), room))];
         let causes = Scoreboard::of(device).map(|board| board.causes).unwrap_or_default();
         for id in &profiles {
             let Some((place, profile)) =
@@ -66,10 +71,11 @@ pub(super) fn devices(paper: &mut Paper, report: &Report) -> io::Result<()> {
                 row.push((Ink::Faint, pad("-", CLASS)));
                 continue;
             };
-            let causes = causes.get(place).map_or(0, |causes| causes.run_time + causes.constants);
-            let text = match (profile.class, causes) {
-                (Class::ConformsWith, _) | (_, 0) => profile.class.name().to_owned(),
-                (class, causes) => format!("{} {causes}", class.name()),
+            let causes = causes.get(place).copied().unwrap_or_default().whole();
+            let text = match (profile.class, causes.all) {
+                (Class::Deviates, all @ 1..) => format!("{all}{}", phrase::broken(causes)),
+                (Class::Incomplete, all @ 1..) => format!("{} {all}", profile.class.name()),
+                (class, _) => class.name().to_owned(),
             };
             row.push((Ink::of_class(profile.class), pad(&text, CLASS)));
         }
@@ -84,11 +90,10 @@ pub(super) fn devices(paper: &mut Paper, report: &Report) -> io::Result<()> {
 }
 
 /// The label of a device, of which the name is cut short first.
-fn label(report: &Report, device: &Device, room: usize) -> String {
-    let label = phrase::label(report, device);
+fn label(label: &str, device: &Device, room: usize) -> String {
     let name = &device.identity.name;
     let Some(other) = label.strip_prefix(name).filter(|_| label.chars().count() > room) else {
-        return phrase::shortened(&label, room);
+        return phrase::shortened(label, room);
     };
     let own = room.saturating_sub(other.chars().count()).max(room / 3);
     phrase::shortened(&format!("{}{other}", phrase::shortened(name, own)), room)
@@ -96,7 +101,9 @@ fn label(report: &Report, device: &Device, room: usize) -> String {
 
 /// Writes it.
 pub(super) fn write(paper: &mut Paper, device: &Device, board: &Scoreboard) -> io::Result<()> {
-    let columns = columns(device);
+    // Of narrow terminals the severity of causes stands below alone.
+    let has_room = NAMES + device.profiles.len() * CLASS <= paper.width();
+    let columns = columns(device, if has_room { CLASS } else { COLUMN });
     let mut row = |name: &str, ink: Ink, cells: Vec<(Ink, String)>| {
         let cells: Vec<(Ink, String)> = cells
             .into_iter()
@@ -116,11 +123,14 @@ pub(super) fn write(paper: &mut Paper, device: &Device, board: &Scoreboard) -> i
     row("class", Ink::Strong, classes.collect())?;
     let open =
         |profile: usize| board.rows.iter().any(|(_, scores)| scores[profile] == Score::NotMeasured);
-    let counts = |of: fn(&ScopedCauses) -> usize| {
+    let counts = |of: fn(&ScopedCauses) -> CauseCount| {
         let text = move |(profile, causes): (usize, &ScopedCauses)| match of(causes) {
-            0 if open(profile) => (Ink::Doubt, "?".to_owned()),
-            0 => (Ink::Good, "ok".to_owned()),
-            count => (Ink::Bad, phrase::number(count, "cause")),
+            CauseCount { all: 0, .. } if open(profile) => (Ink::Doubt, "?".to_owned()),
+            CauseCount { all: 0, .. } => (Ink::Good, "ok".to_owned()),
+            count @ CauseCount { broken: 1.., .. } if has_room => {
+                (Ink::Bad, format!("{}{}", count.all, phrase::broken(count)))
+            }
+            count => (Ink::Bad, phrase::number(count.all, "cause")),
         };
         board.causes.iter().enumerate().map(text).collect::<Vec<_>>()
     };

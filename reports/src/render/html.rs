@@ -45,7 +45,7 @@ impl Render for Html {
 }
 
 fn page(report: &Report) -> Markup {
-    let (profiles, anchors) = (phrase::all_profiles(report), Anchors::default());
+    let (profiles, anchors) = (phrase::all_profiles(&report.devices), Anchors::default());
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_DIGEST}'; base-uri 'none'; form-action 'none'"
     );

@@ -50,7 +50,7 @@ pub(crate) fn comment(mut page: String, blocks: impl Iterator<Item = String>, al
 }
 
 fn matrix(report: &Report) -> String {
-    let profiles = phrase::all_profiles(report);
+    let profiles = phrase::all_profiles(&report.devices);
     let mut page = format!(
         "## Floating-point conformance\n\n{} {}, {}\n\n",
         escape(&report.program.name),

@@ -11,7 +11,7 @@ use crate::model::{
     Cause, Class, Conditions, Counts, Device, Driver, Elsewhere, Identity, Incident, Level, MEMORY,
     Outcome, ProfileResult, Report, RuleResult, Verdict,
 };
-use crate::scoreboard::{NearestRecipe, ScopedCauses};
+use crate::scoreboard::{CauseCount, NearestRecipe, ScopedCauses};
 
 /// Every verdict, the gravest first.
 pub const VERDICTS: [Verdict; 6] = [
@@ -139,12 +139,15 @@ pub fn driver(identity: &Identity) -> String {
     format!("{} {}{info}, Vulkan {}", driver.name, driver.version, driver.api_version)
 }
 
-/// `deviates: 5 causes at run time, 3 of constants alone`, of the causes of a device.
+/// `deviates: 5 causes at run time (1 broken), 3 of constants alone`, of the causes of a device.
 pub fn class_in_words(causes: &[Cause], profile: &ProfileResult) -> String {
     let ScopedCauses { run_time, constants } = ScopedCauses::of(causes, profile);
     let mut counts = Vec::new();
-    counts.extend((run_time > 0).then(|| format!("{} at run time", number(run_time, "cause"))));
-    counts.extend((constants > 0).then(|| format!("{constants} of constants alone")));
+    let causes = number(run_time.all, "cause");
+    counts.extend((run_time.all > 0).then(|| format!("{causes} at run time{}", broken(run_time))));
+    let causes = constants.all;
+    counts
+        .extend((causes > 0).then(|| format!("{causes} of constants alone{}", broken(constants))));
     let open = profile
         .rules
         .iter()
@@ -156,6 +159,26 @@ pub fn class_in_words(causes: &[Cause], profile: &ProfileResult) -> String {
     } else {
         format!("{}: {}", profile.class.name(), counts.join(", "))
     }
+}
+
+/// The profiles that a cause breaks: those with required rules among its own, unless all of these
+/// are recommended.
+pub fn broken_profiles<'a>(device: &'a Device, cause: &'a Cause) -> Vec<&'a str> {
+    let counts = |rule: &&RuleResult| {
+        rule.failing > 0 && (cause.recommended || rule.level == Level::Required)
+    };
+    let is_broken = |profile: &&ProfileResult| {
+        let mut counted = profile.rules.iter().filter(counts);
+        cause.profiles.contains(&profile.id) && counted.any(|rule| cause.rules.contains(&rule.id))
+    };
+    let names = short_names(device);
+    let broken = device.profiles.iter().filter(is_broken);
+    broken.map(|profile| names[profile.id.as_str()]).collect()
+}
+
+/// ` (2 broken)`, of causes; nothing where none is.
+pub fn broken(causes: CauseCount) -> String {
+    if causes.broken > 0 { format!(" ({} broken)", causes.broken) } else { String::new() }
 }
 
 /// `2 of 12 causes remain, besides D32-18`.
@@ -201,10 +224,11 @@ pub fn profile_ids(profiles: &[&ProfileResult]) -> String {
     profiles.iter().map(|profile| profile.id.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Ids of every profile that some device was judged by, in the order in which they first appear.
-pub fn all_profiles(report: &Report) -> Vec<&str> {
+/// Ids of every profile that some of these devices was judged by, in the order in which they first
+/// appear.
+pub fn all_profiles<'a>(devices: impl IntoIterator<Item = &'a Device>) -> Vec<&'a str> {
     let mut ids: Vec<&str> = Vec::new();
-    for profile in report.devices.iter().flat_map(|device| &device.profiles) {
+    for profile in devices.into_iter().flat_map(|device| &device.profiles) {
         if !ids.contains(&profile.id.as_str()) {
             ids.push(&profile.id);
         }

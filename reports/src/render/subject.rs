@@ -50,7 +50,15 @@ pub fn traits(
                     text::lane(paper, &lane.kernel, &lines, &lane.command)?;
                 }
             }
-            for lane in value.iter().flat_map(|value| &value.evidence).take(MOST) {
+            // Beside several values a lane says nothing that an example of one does not.
+            let evidence = value.iter().filter(|value| value.shares.is_empty());
+            for (number, lane) in evidence.flat_map(|value| &value.evidence).take(MOST).enumerate()
+            {
+                if let (0, Some(value)) = (number, &value) {
+                    let text =
+                        format!("{} in {}", value.value, phrase::number(value.lanes, "lane"));
+                    field(paper, scope, Ink::Faint, &text)?;
+                }
                 let lines = lane::answers(&lane.kernel, &lane.inputs, [("out", &lane.out)]);
                 text::lane(paper, &lane.kernel, &lines, &lane.command)?;
             }

@@ -1,13 +1,13 @@
 //! A report on one screen: classes, and why lanes fail, the gravest cause first.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::io::{self, Write};
 
 use fpprobe_spirv::Kernel;
 
 use super::board;
 use super::lane;
-use super::paper::{Ink, Paper, pad};
+use super::paper::{Ink, Paper, Style, pad};
 use super::phrase;
 use super::unrun::unrun;
 use crate::model::{Cause, Class, Device, Level, MEMORY, ProfileResult, Report, Severity};
@@ -32,7 +32,8 @@ const SEVERITY: usize = 12;
 /// Writes every device: where there are several, first one line for each.
 pub(super) fn write(paper: &mut Paper, report: &Report) -> io::Result<()> {
     if report.devices.len() > 1 {
-        board::devices(paper, report)?;
+        let labelled = |device| (phrase::label(report, device), device);
+        board::devices(paper, &report.devices.iter().map(labelled).collect::<Vec<_>>())?;
     }
     for (number, device) in report.devices.iter().enumerate() {
         if number > 0 || report.devices.len() > 1 {
@@ -45,6 +46,22 @@ pub(super) fn write(paper: &mut Paper, report: &Report) -> io::Result<()> {
         paper.line(0, 2, &[(Ink::Doubt, "not measured "), (Ink::Plain, &text)])?;
     }
     Ok(())
+}
+
+/// Writes one line for each device of several reports, each with its report's name.
+pub fn side_by_side(
+    reports: &[(String, Report)],
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let of_all =
+        reports.iter().flat_map(|one| one.1.devices.iter().map(move |device| (one, device)));
+    let labelled = of_all.map(|((name, _), device)| {
+        // Devices of several reports differ in the driver more often than in the name.
+        let own = device.identity.name.split(" (").next().unwrap_or_default();
+        (format!("{name}: {own}, {}", phrase::short_driver(&device.identity)), device)
+    });
+    board::devices(&mut Paper::new(out, style), &labelled.collect::<Vec<_>>())
 }
 
 fn device(paper: &mut Paper, report: &Report, place: usize, device: &Device) -> io::Result<()> {
@@ -169,7 +186,6 @@ pub(super) fn causes(
         }
         return Ok(());
     }
-    let names = phrase::short_names(device);
     let (most, lanes) = match (paper.is_whole(), is_partial(device)) {
         (true, _) => (usize::MAX, usize::MAX),
         (false, true) => (PARTIAL, 0),
@@ -205,7 +221,7 @@ pub(super) fn causes(
             fix => format!("; fix: {}", phrase::any_of(fix)),
         };
         let room = paper.width().saturating_sub(place.len() + SEVERITY + fix.len());
-        let profiles = breaks(cause, &names, room.saturating_sub(cause.headline.len()));
+        let profiles = breaks(device, cause, room.saturating_sub(cause.headline.len()));
         let room = room.saturating_sub(profiles.len());
         paper.line(
             0,
@@ -245,11 +261,11 @@ pub(super) fn causes(
 }
 
 /// The profiles that a cause breaks: their names, or how many they are where those have no room.
-fn breaks(cause: &Cause, names: &BTreeMap<&str, &str>, room: usize) -> String {
+fn breaks(device: &Device, cause: &Cause, room: usize) -> String {
     let only = if cause.recommended { " recommended" } else { "" };
-    let all = cause.profiles.iter().map(|id| names.get(id.as_str()).copied().unwrap_or(id));
-    let all = format!(" [{}{only}]", all.collect::<Vec<_>>().join(" "));
-    let number = format!(" [{}{only}]", phrase::number(cause.profiles.len(), "profile"));
+    let names = phrase::broken_profiles(device, cause);
+    let all = format!(" [{}{only}]", names.join(" "));
+    let number = format!(" [{}{only}]", phrase::number(names.len(), "profile"));
     if all.len() <= room || all.len() <= number.len() { all } else { number }
 }
 

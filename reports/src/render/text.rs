@@ -34,7 +34,7 @@ impl Render for Text {
         if style.detail < Detail::All {
             return summary::write(paper, report);
         }
-        let profiles = phrase::all_profiles(report);
+        let profiles = phrase::all_profiles(&report.devices);
         let title = format!("{} {}", report.program.name, report.program.version);
         let scope = format!(
             "  {}, {}, {}",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fpprobe_profiles::{Observation, profile};
 use fpprobe_reports::judged::judge;
 use fpprobe_reports::model::{Area, Class, Device, RecipeResult, Verdict};
-use fpprobe_reports::scoreboard::{NearestRecipe, Score, Scoreboard};
+use fpprobe_reports::scoreboard::{CauseCount, NearestRecipe, Score, Scoreboard};
 
 use crate::causes::observation;
 use crate::fixture;
@@ -42,7 +42,8 @@ fn an_area_counts_causes_at_run_time_and_sets_constants_apart() {
     assert_eq!(direct3d[&Area::Controls], Score::Empty);
     assert!(!matches!(scores(&device, 1)[&Area::Subnormals], Score::Causes(_) | Score::Constants));
     let board = Scoreboard::of(&device).unwrap();
-    assert_eq!((board.causes[0].run_time, board.causes[0].constants), (1, 1));
+    let causes = board.causes[0];
+    assert_eq!((causes.run_time.all, causes.constants.all, causes.whole().broken), (1, 1, 0));
 }
 
 #[test]
@@ -55,7 +56,7 @@ fn a_cause_counts_in_each_profile_where_it_shows_there() {
             .unwrap()
             .causes
             .iter()
-            .map(|one| (one.run_time, one.constants))
+            .map(|one| (one.run_time.all, one.constants.all))
             .collect::<Vec<_>>()
     };
     assert_eq!(of(&device), [(1, 0), (1, 0)]);
@@ -66,12 +67,20 @@ fn a_cause_counts_in_each_profile_where_it_shows_there() {
 }
 
 #[test]
+fn broken_causes_count_among_all() {
+    let unrelated = observation("f32.fadd", &[(&[0x3f80_0000, 0x3f80_0000], 0x1234_5678)]);
+    let board = Scoreboard::of(&device(&["d3d11"], &[unrelated])).unwrap();
+    let CauseCount { all, broken } = board.causes[0].run_time;
+    assert_eq!((all, broken), (1, 1));
+}
+
+#[test]
 fn a_recommended_rule_closes_no_area() {
     // min(-0, +0) is -0: recommended in Direct3D.
     let device = device(&["d3d11"], &[observation("f32.nmin", &[(&[0x8000_0000, 0], 0)])]);
     assert!(device.causes.iter().all(|cause| cause.recommended) && !device.causes.is_empty());
     let board = Scoreboard::of(&device).unwrap();
-    assert_eq!((board.causes[0].run_time, board.causes[0].constants), (0, 0));
+    assert_eq!(board.causes[0].whole().all, 0);
     assert!(!matches!(scores(&device, 0)[&Area::MinAndMax], Score::Causes(_)));
 }
 

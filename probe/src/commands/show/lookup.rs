@@ -10,7 +10,7 @@ use fpprobe_spirv::error::nearest;
 use fpprobe_spirv::{Kernel, OPS, Op, ParseError};
 
 use super::words::{SoughtWords, term};
-use fpprobe_system::usage::usage_error;
+use fpprobe_system::usage::{say, usage_error};
 
 /// Names all traits.
 const TRAITS: &str = "traits";
@@ -156,6 +156,9 @@ impl<'a> SubjectFinder<'a> {
             .map(|(description, candidate)| (sought.found_in(&description), candidate));
         let all: Vec<(usize, Candidate<'a>)> = all.collect();
         let most = all.iter().map(|(found, _)| *found).max().unwrap_or(0);
+        if sought.is_most(most) && !sought.is_all(most) {
+            say("note: nothing has all of these words; what has most of them:");
+        }
         let found = all.into_iter().filter(|(found, _)| *found == most && sought.is_most(most));
         self.with_defaults(found.map(|(_, candidate)| candidate).collect())
     }

@@ -116,6 +116,11 @@ impl SoughtWords {
         self.0.iter().filter(is_in).count()
     }
 
+    /// Whether this number is all of them.
+    pub(super) fn is_all(&self, found: usize) -> bool {
+        found == self.0.len()
+    }
+
     /// Whether this number is more than half of them.
     pub(super) fn is_most(&self, found: usize) -> bool {
         found * 2 > self.0.len()

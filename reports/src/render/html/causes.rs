@@ -103,7 +103,7 @@ pub fn nearest(index: usize, first: usize, device: &Device) -> Option<Markup> {
 }
 
 /// The operations of a cause with their formats, `f32.fmin`.
-fn stems(cause: &Cause) -> impl Iterator<Item = String> {
+pub fn stems(cause: &Cause) -> impl Iterator<Item = String> {
     let kernels = cause.kernels.iter().filter_map(|kernel| kernel.parse::<Kernel>().ok());
     kernels.map(|kernel| format!("{}.{}", kernel.format, kernel.op.name))
 }
@@ -113,10 +113,9 @@ fn row_id(device: usize, place: usize) -> String {
 }
 
 fn breaks(device: &Device, cause: &Cause) -> String {
-    let names = phrase::short_names(device);
-    let profiles = cause.profiles.iter().map(|id| names.get(id.as_str()).copied().unwrap_or(id));
+    let profiles = phrase::broken_profiles(device, cause);
     let only = if cause.recommended { " (recommended)" } else { "" };
-    format!("{}{only}", profiles.collect::<Vec<_>>().join(" "))
+    format!("{}{only}", profiles.join(" "))
 }
 
 fn style(cause: &Cause) -> &'static str {

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::evidence::strip;
 use crate::model::{Class, Device, ProfileResult, Report, Verdict};
 use crate::render::phrase;
-use crate::scoreboard::{Score, Scoreboard};
+use crate::scoreboard::{CauseCount, Score, Scoreboard};
 
 /// Optional groups that are named.
 const FEW: usize = 1;
@@ -51,8 +51,8 @@ fn cell(number: usize, device: &Device, board: Option<&Scoreboard>, id: &str) ->
             a.class href={ "#d" (number) "-p" (index) } { (class_chip(profile.class)) }
             (bar(profile))
             @if let Some(causes) = board.and_then(|board| board.causes.get(index)) {
-                @if causes.run_time > 0 { small { (phrase::number(causes.run_time, "cause")) " at run time" } }
-                @if causes.constants > 0 { small { (causes.constants) " of constants only" } }
+                @if causes.run_time.all > 0 { small { (phrase::number(causes.run_time.all, "cause")) " at run time" (phrase::broken(causes.run_time)) } }
+                @if causes.constants.all > 0 { small { (causes.constants.all) " of constants only" (phrase::broken(causes.constants)) } }
             }
             (conditions(profile))
         }
@@ -64,8 +64,13 @@ pub fn board(device: &Device, board: &Scoreboard) -> Markup {
     let names = phrase::short_names(device);
     let names: Vec<&str> =
         device.profiles.iter().map(|profile| names[profile.id.as_str()]).collect();
-    let count =
-        |count: usize| if count == 0 { "ok".to_owned() } else { phrase::number(count, "cause") };
+    let count = |of: CauseCount| {
+        if of.all == 0 {
+            "ok".to_owned()
+        } else {
+            phrase::number(of.all, "cause") + &phrase::broken(of)
+        }
+    };
     let style = |score: Score| match score {
         Score::Ok => "conforms",
         Score::Causes(_) => "deviates",

@@ -1,11 +1,12 @@
 //! What the devices do: traits by devices, whether or not a profile cares.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use fpprobe_spirv::Format;
 use maud::{Markup, PreEscaped, html};
 
 use super::anchors::Anchors;
+use super::causes;
 use crate::model::{DeviceTrait, NOT_OFFERED, Report, TraitValue};
 use crate::render::phrase;
 use crate::traits::{self, TraitDefinition};
@@ -23,6 +24,8 @@ struct Group<'a> {
 struct Row<'a> {
     id: &'a str,
     definition: Option<TraitDefinition>,
+    /// The operations that it looks at, `f32.fmin`, to which links lead: those that no cause has.
+    stems: Vec<String>,
     /// The value of each device that has one.
     cells: Vec<Option<String>>,
     /// Ids and modes of the traits that differ in nothing but the mode.
@@ -109,6 +112,7 @@ fn table(format: &str, rows: &[&Row<'_>], names: &[String], anchors: &Anchors) -
                             th scope="row" role="rowheader" {
                                 (row.definition.map_or_else(String::new, |known| known.question())) " "
                                 small { code { (row.id) } }
+                                @for stem in row.stems.iter().filter_map(|stem| anchors.place(stem)) { span id=(stem) {} }
                                 @if !row.same_under.is_empty() {
                                     small.modes {
                                         "the same under "
@@ -151,6 +155,12 @@ fn groups(report: &Report) -> Vec<Group<'_>> {
     }
     // Single precision is what most programs use.
     groups.sort_by_key(|group| group.format != Format::F32.name());
+    let causes = report.devices.iter().flat_map(|device| &device.causes);
+    let of_causes: HashSet<String> = causes.flat_map(causes::stems).collect();
+    for row in groups.iter_mut().flat_map(|group| &mut group.rows) {
+        let stems = row.definition.iter().flat_map(TraitDefinition::stems);
+        row.stems = stems.filter(|stem| !of_causes.contains(stem)).collect();
+    }
     groups
 }
 
@@ -173,7 +183,13 @@ impl<'a> Group<'a> {
         let alike = |row: &&mut Row<'_>| plain.as_deref() == Some(row.id) && row.cells == cells;
         match (self.rows.iter_mut().find(alike), definition) {
             (Some(row), Some(known)) => row.same_under.push((id, known.mode())),
-            _ => self.rows.push(Row { id, definition, cells, same_under: Vec::new() }),
+            _ => self.rows.push(Row {
+                id,
+                definition,
+                cells,
+                stems: Vec::new(),
+                same_under: Vec::new(),
+            }),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use fpprobe_spirv::op::Code;
 use fpprobe_spirv::plan::Variant;
 use fpprobe_spirv::{Control, Controls, Format, Kernel, Plan, Route, catalogue, load, module};
 use rspirv::dr::{Instruction, Operand};
@@ -33,8 +34,11 @@ fn modules(controls: &str) -> Vec<Vec<u32>> {
         // What takes constants alone has modules of its own.
         let (folded, mut kernels): (Vec<Kernel>, Vec<Kernel>) =
             kernels.into_iter().partition(|kernel| kernel.route.is_folded());
-        kernels.sort_by_key(|kernel| kernel.route);
-        let of_routes = kernels.chunk_by(|one, next| one.route == next.route);
+        // Inputs of triangles, too, have modules of their own.
+        let kind =
+            |kernel: &Kernel| (matches!(kernel.op.code, Code::Interpolated(_)), kernel.route);
+        kernels.sort_by_key(kind);
+        let of_routes = kernels.chunk_by(|one, next| kind(one) == kind(next));
         let most = |route| if route == Route::StorageImage { 1 } else { together };
         let chunks = of_routes.flat_map(|kernels| kernels.chunks(most(kernels[0].route)));
         modules.extend(folded.chunks(1).chain(chunks).map(module_of));

@@ -237,8 +237,9 @@ fn gathered(mut lanes: Vec<FailingLane<'_>>) -> BTreeMap<Kind, Vec<FailingLane<'
                 let is_there = stages.is_empty() || stages.contains(&lane.kernel.stage);
                 shows(lane) && (is_there || kinds(lane, rank).count() == 1)
             };
-            let (own, rest) = lanes.into_iter().partition(is_own);
-            by_kind.insert(kind, own);
+            let (own, rest): (Vec<_>, Vec<_>) = lanes.into_iter().partition(is_own);
+            // Lanes that were left to others may come back to it.
+            by_kind.entry(kind).or_default().extend(own);
             lanes = rest;
         }
     }

@@ -35,7 +35,8 @@ impl Interpolation {
 }
 
 /// What the values of the vertices are interpolated to, where that is a positive or negative normal
-/// number of the format: a/2 + b/4 + c/4. `None` where it is none, or too far from them.
+/// number of the format: a/2 + b/4 + c/4. `None` where there is no such number, or it is too far
+/// from them.
 pub fn interpolated(layout: FloatLayout, [a, b, c]: [u64; 3]) -> Option<u64> {
     let parts = [a, b, c].map(|bits| parts(layout, bits));
     let [Some(a), Some(b), Some(c)] = parts else { return None };

@@ -99,13 +99,18 @@ fn a_driver_without_a_device_is_no_failure() {
     assert!(alone.err.contains("fpprobe doctor"), "{}", alone.err);
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[test]
 fn a_process_that_flushes_subnormals_refuses_to_judge() {
     let folder = tempfile::tempdir().unwrap();
-    // FTZ and DAZ set, then rounding towards zero.
-    for (name, state) in [("flush", "0x9fc0"), ("truncate", "0x7f80")] {
-        library(folder.path(), name, &format!("__builtin_ia32_ldmxcsr({state});"));
+    // MXCSR with FTZ and DAZ, and with rounding towards zero; FPCR with FZ, and with RMode.
+    let (set, states) = if cfg!(target_arch = "x86_64") {
+        ("__builtin_ia32_ldmxcsr", ["0x9fc0", "0x7f80"])
+    } else {
+        ("__builtin_aarch64_set_fpcr", ["1 << 24", "3 << 22"])
+    };
+    for (name, state) in ["flush", "truncate"].into_iter().zip(states) {
+        library(folder.path(), name, &format!("{set}({state});"));
         let preload = folder.path().join(format!("lib{name}.so"));
         let ended = ends(
             with_manifests(&[])

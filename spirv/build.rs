@@ -10,7 +10,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 /// In order of dependency, users first. glslang has been merging these into one another from
-/// release to release, so only those that exist are linked.
+/// release to release, so only those that exist and hold something are linked.
 const LIBRARIES: [&str; 8] = [
     "SPIRV",
     "glslang",
@@ -39,7 +39,7 @@ fn main() {
     }
     // Named only where it exists: cargo would run this script every time for a missing file.
     println!("cargo::rerun-if-changed={}", combined.display());
-    if holds_glslang(&combined) {
+    if holds(&combined, "GlslangToSpv.cpp.o") {
         return;
     }
 
@@ -59,7 +59,9 @@ fn main() {
     let order_matters = env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("x86_64");
     let modifiers = if order_matters { "-bundle,+whole-archive" } else { "-bundle" };
     for name in LIBRARIES {
-        if archive(&folder, name).exists() {
+        let archive = archive(&folder, name);
+        // What glslang 15 has merged leaves a stub behind: the same function in each.
+        if archive.exists() && !holds(&archive, "stub.cpp.o") {
             println!("cargo::rustc-link-lib=static:{modifiers}={name}");
         }
     }
@@ -82,10 +84,10 @@ fn system_folder() -> Option<PathBuf> {
     multiarch.is_dir().then_some(multiarch)
 }
 
-/// Whether the archive has glslang's SPIR-V generator among its members.
-fn holds_glslang(combined: &Path) -> bool {
-    const MEMBER: &[u8] = b"GlslangToSpv.cpp.o";
-    std::fs::read(combined).is_ok_and(|bytes| bytes.windows(MEMBER.len()).any(|w| w == MEMBER))
+/// Whether the archive has this member, such as `GlslangToSpv.cpp.o`, glslang's SPIR-V generator.
+fn holds(archive: &Path, member: &str) -> bool {
+    let member = member.as_bytes();
+    std::fs::read(archive).is_ok_and(|bytes| bytes.windows(member.len()).any(|w| w == member))
 }
 
 fn archive(folder: &Path, name: &str) -> PathBuf {

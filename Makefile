@@ -20,6 +20,7 @@ help:
 	@echo '             leaves input that fails in FUZZ_OUT (default: target/fuzz/failures)'
 	@echo 'make test-slurm  the prolog, the epilog and a sweep by an array, on a Slurm of four nodes on this machine (root)'
 	@echo 'make test-object-store  results that are sent to an S3, which fails in many ways'
+	@echo 'make test-aarch64  the program for aarch64 Linux, compiled and tried out here, executed by QEMU'
 	@echo 'make deb     the Debian package, tried out in a fresh Debian (root, debootstrap)'
 	@echo 'make check   format, lints, documentation, licences and sources of dependencies'
 	@echo 'make clean   remove what was built'
@@ -79,6 +80,12 @@ test-object-store:
 	@.ci/install object-store
 	@.ci/drivers
 	cargo test --workspace --locked --features fpprobe/object-store --test object-store
+
+.PHONY: test-aarch64
+test-aarch64:
+	@.ci/install aarch64
+	cargo build --workspace --locked
+	.ci/aarch64 "$(CARGO_TARGET_DIR)/debug/fpprobe"
 
 # The drivers that need no newer C library than Debian 12's.
 PAGE_DRIVERS := lavapipe-22 lavapipe-25 swiftshader mock

@@ -10,7 +10,7 @@ use fpprobe_reports::model::{Incident, NO_DEVICE};
 use fpprobe_reports::store::{Store, StoredDevice};
 
 use crate::supervisor::ManifestRow;
-use fpprobe_system::host;
+use fpprobe_reports::host;
 use fpprobe_system::usage::say;
 
 /// Drivers by a part of their library's or manifest's name: PCI vendor, and the kernel drivers that

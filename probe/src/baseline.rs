@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fpprobe_reports::baseline::{self, Baseline, Date};
-use fpprobe_system::host;
+use fpprobe_reports::host;
 use fpprobe_system::usage::OrUsage as _;
 
 use crate::document::DocumentKind;

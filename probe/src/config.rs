@@ -10,6 +10,7 @@ pub use layers::ConfigLayers;
 pub use settings::*;
 
 use crate::document::DocumentKind;
+use fpprobe_system::folders;
 use fpprobe_system::usage::usage_error;
 
 /// The file of settings.
@@ -42,11 +43,5 @@ pub fn load(named: Option<&Path>, sets: &[String]) -> anyhow::Result<ConfigLayer
 }
 
 fn places() -> Vec<PathBuf> {
-    let home =
-        std::env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
-    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".config")));
-    home.into_iter()
-        .chain([PathBuf::from("/etc")])
-        .map(|folder| folder.join("fpprobe/config.toml"))
-        .collect()
+    folders::configuration().into_iter().map(|folder| folder.join("config.toml")).collect()
 }

@@ -8,11 +8,11 @@
 mod filter;
 pub mod layers;
 pub mod manifest;
-mod paths;
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+use fpprobe_system::loader::{self, Lookup};
 
 /// A driver manifest that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,9 +24,6 @@ pub struct DriverCandidate {
     pub library: Result<PathBuf, String>,
 }
 
-/// Looks a variable of the environment up.
-pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
-
 /// The manifests of this process's environment, or the given ones (files or folders) instead.
 pub fn drivers(instead: &[PathBuf]) -> Vec<DriverCandidate> {
     drivers_in(&|name| std::env::var_os(name), instead)
@@ -35,7 +32,7 @@ pub fn drivers(instead: &[PathBuf]) -> Vec<DriverCandidate> {
 /// Where they are looked for, folders and files.
 pub fn places(instead: &[PathBuf]) -> Vec<PathBuf> {
     if instead.is_empty() {
-        paths::places(&|name| std::env::var_os(name))
+        loader::places(&|name| std::env::var_os(name))
     } else {
         instead.to_vec()
     }
@@ -49,7 +46,7 @@ pub fn layer_switches() -> Vec<(String, String)> {
 /// As [`drivers`], in a given environment.
 fn drivers_in(variable: Lookup<'_>, instead: &[PathBuf]) -> Vec<DriverCandidate> {
     let candidates =
-        if instead.is_empty() { paths::candidates(variable) } else { paths::expand(instead) };
+        if instead.is_empty() { loader::candidates(variable) } else { loader::expand(instead) };
     let filter = filter::DriverFilter::new(variable);
     let mut seen = HashSet::new();
     let mut found = Vec::new();
@@ -77,6 +74,8 @@ fn identity(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
 
     struct Scene(PathBuf);

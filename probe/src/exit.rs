@@ -4,11 +4,9 @@ use std::io::ErrorKind::{QuotaExceeded, StorageFull};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::panic::UnwindSafe;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
+use fpprobe_system::signals;
 use fpprobe_system::usage::{Usage, say};
-use signal_hook::consts::SIGABRT;
 
 use crate::output::{self, CLOSED};
 
@@ -115,13 +113,7 @@ fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
 /// memory or threads are internal errors; what standard libraries do otherwise are statuses that
 /// nobody has documented.
 pub fn contained(main: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
-    let internal = Status::Internal as i32;
-    // The C library's default stays where this cannot be had.
-    let _ = signal_hook::flag::register_conditional_shutdown(
-        SIGABRT,
-        internal,
-        Arc::new(AtomicBool::new(true)),
-    );
+    signals::end_on_abort(Status::Internal as i32);
     std::panic::catch_unwind(main).unwrap_or(Status::Internal.into())
 }
 

@@ -2,26 +2,22 @@
 //! the report holds all.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Write as _};
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, anyhow};
+use fpprobe_reports::host;
 use fpprobe_reports::journal::{Custody, Leg, QuarantineRecord, Record, RunStart, line, read};
-use rustix::fs::{FlockOperation, flock};
-
 use fpprobe_system::cancellation::Cancellation;
-use fpprobe_system::host;
+use fpprobe_system::files::{folder, is_at, sync_folder};
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// Its name in the folder of a report.
 const NAME: &str = "journal.jsonl";
 /// What is appended to the name of a report that is a single file.
-const SUFFIX: &str = ".journal";
+const EXTENSION: &str = "journal";
 
 /// The journal of a run.
 pub enum JournalPlace {
@@ -67,9 +63,7 @@ pub fn place(report: &Path, folder: bool) -> PathBuf {
     if folder {
         return report.join(NAME);
     }
-    let mut name = report.as_os_str().to_owned();
-    name.push(SUFFIX);
-    PathBuf::from(name)
+    with_suffix(report, &format!(".{EXTENSION}"))
 }
 
 /// The report of a journal: the folder it lies in, or the file it lies beside; `None` for a file
@@ -79,8 +73,7 @@ pub fn report(journal: &Path) -> Option<PathBuf> {
     if name == NAME {
         return Some(journal.parent().map(Path::to_owned).unwrap_or_default());
     }
-    let stem = name.as_bytes().strip_suffix(SUFFIX.as_bytes()).filter(|stem| !stem.is_empty())?;
-    Some(journal.with_file_name(OsStr::from_bytes(stem)))
+    (journal.extension()? == EXTENSION).then(|| journal.with_extension(""))
 }
 
 /// The journal that `--resume` means: that of a folder, that of a report, or the file itself.
@@ -120,7 +113,7 @@ impl RunJournal {
         let mut journal = RunJournal::new(path, file, Vec::new(), stop);
         journal.write(&Record::Run(run));
         journal.enter(Custody { hold: opened, ..Custody::default() }, retry)?;
-        let swapped = fs::rename(&fresh, path).and_then(|()| File::open(folder(path))?.sync_all());
+        let swapped = fs::rename(&fresh, path).and_then(|()| sync_folder(folder(path)));
         swapped.with_context(|| failed(path)).or_usage()?;
         Ok(journal)
     }
@@ -237,10 +230,6 @@ pub fn failed(path: &Path) -> String {
     format!("failed to write journal {}", path.display())
 }
 
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -249,7 +238,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 /// Makes the file this process's alone.
 fn lock(path: &Path, file: &File) -> anyhow::Result<()> {
-    let locked = flock(file, FlockOperation::NonBlockingLockExclusive);
+    let locked = file.try_lock();
     let message =
         || format!("{} is in use: another fpprobe is measuring into that place", path.display());
     locked.map_err(|_| usage_error(message()))
@@ -272,14 +261,9 @@ pub fn open(path: &Path) -> anyhow::Result<File> {
             .or_usage()?;
         lock(path, &file)?;
         // Who had it may have replaced or removed it between the two steps.
-        if let (Ok(opened), Ok(there)) = (file.metadata(), fs::metadata(path))
-            && (opened.dev(), opened.ino()) == (there.dev(), there.ino())
-        {
+        if is_at(&file, path) {
             // The new name is only sure to be there once the folder itself has reached the disk.
-            File::open(folder)
-                .and_then(|folder| folder.sync_all())
-                .with_context(|| failed(path))
-                .or_usage()?;
+            sync_folder(folder).with_context(|| failed(path)).or_usage()?;
             return Ok(file);
         }
     }

@@ -1,9 +1,7 @@
 //! Which store, how much it keeps, and whether a run's report goes there.
 
 use std::env;
-use std::fs::OpenOptions;
 use std::io::{BufWriter, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -15,8 +13,9 @@ use fpprobe_reports::store::{Listing, Put, RetentionLimits, Store};
 use crate::cli::{KeepArgs, StoreArgs};
 use crate::config::Config;
 use crate::output::quoted;
-use crate::state;
 use fpprobe_system::cancellation::Cancellation;
+use fpprobe_system::files::create_private;
+use fpprobe_system::folders;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// Where a run's report is kept.
@@ -135,10 +134,8 @@ pub fn store_report(
 /// Writes what could not be stored among the temporary files, and says where.
 fn rescued(report: &Report, error: anyhow::Error) -> anyhow::Error {
     let path = env::temp_dir().join(format!("fpprobe-report-{}.json", std::process::id()));
-    // Everybody may write there: what is there already, a link of another user's, say, is not
-    // written to.
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-    match file.and_then(|file| {
+    // Everybody may write there.
+    match create_private(&path).and_then(|file| {
         let mut out = BufWriter::new(file);
         Json.render(report, &mut out)?;
         out.flush()
@@ -193,7 +190,7 @@ pub fn put(store: &Store, report: &Report, allow_tainted: bool) -> anyhow::Resul
 pub fn store(config: &Config, place: &StoreArgs) -> anyhow::Result<Store> {
     let given = place.store_path.clone().or_else(|| Some(config.store.path.clone()));
     let given = given.filter(|path| !path.as_os_str().is_empty());
-    let folder = given.or_else(state::folder).ok_or_else(|| {
+    let folder = given.or_else(folders::state).ok_or_else(|| {
         usage_error(
             "there is no place for the store: neither HOME nor XDG_STATE_HOME is set; name a folder with --store-path",
         )

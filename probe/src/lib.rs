@@ -35,7 +35,6 @@ mod require;
 mod run;
 mod select;
 mod session;
-mod state;
 mod supervisor;
 mod sweep;
 
@@ -43,7 +42,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use fpprobe_system::process::{is_parent, tie_to_parent};
 
 use cli::{Cli, Command, DaemonArgs};
 use exit::Status;
@@ -127,9 +126,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Status> {
 /// Ends with the process that has started this one, however that ends: a daemon leaves nothing
 /// behind.
 fn tie(parent: i32) -> anyhow::Result<()> {
-    set_parent_process_death_signal(Some(Signal::KILL))
-        .context("failed to tie this process to the one that started it")?;
-    let now = getppid().map(Pid::as_raw_pid);
-    anyhow::ensure!(now == Some(parent), "the process that started this one, {parent}, has ended");
+    tie_to_parent().context("failed to tie this process to the one that started it")?;
+    anyhow::ensure!(is_parent(parent), "the process that started this one, {parent}, has ended");
     Ok(())
 }

@@ -11,7 +11,8 @@ use fpprobe_reports::{Report, files};
 
 use crate::journal;
 use crate::remote::{self, Delivery, Destination};
-use fpprobe_system::calls;
+use fpprobe_system::process::is_stdout_closed;
+use fpprobe_system::terminal;
 use fpprobe_system::usage::{OrUsage as _, usage_error};
 
 /// Standard output, buffered. A closed reader is an error of kind `BrokenPipe`, which `main` takes
@@ -28,7 +29,7 @@ pub const CLOSED: io::ErrorKind = io::ErrorKind::NotConnected;
 
 impl io::Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if calls::is_stdout_closed() {
+        if is_stdout_closed() {
             return Err(of_stdout(io::Error::new(CLOSED, "it is closed")));
         }
         self.0.write(bytes).map_err(of_stdout)
@@ -242,7 +243,5 @@ pub fn quoted(text: &str) -> String {
 
 /// Columns of the terminal, 100 where standard output is none.
 pub fn width() -> usize {
-    let window =
-        rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
-    window.filter(|columns| *columns > 0).unwrap_or(100).clamp(40, 200)
+    terminal::width().unwrap_or(100).clamp(40, 200)
 }

@@ -10,10 +10,10 @@ use crate::event::Listener;
 use crate::exit::{ExitError, Status};
 use crate::supervisor::{ManifestRow, MeasureSettings, enumerate};
 use crate::{absent, colour, discover, keep, output};
+use fpprobe_reports::host;
 use fpprobe_reports::model::Host;
 use fpprobe_reports::render::{Detail, Style};
 use fpprobe_system::cancellation::Cancellation;
-use fpprobe_system::host;
 use fpprobe_system::usage::say;
 
 /// One invocation of the program.

@@ -8,9 +8,7 @@
 
 mod batch;
 mod block_queue;
-mod capture;
 mod device_session;
-mod ending;
 mod enumerate;
 mod environment;
 mod failures;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// may only shrink: lower it with the words.
 const RETIRED: [(&str, usize); 28] = [
     ("ask", 41),
-    ("asked", 247),
+    ("asked", 246),
     ("asking", 13),
     ("asks", 47),
     ("canvas", 0),

@@ -1,5 +1,5 @@
-//! The rooms of the workspace: which crate may load Vulkan, and that modules import in one
-//! direction.
+//! The rooms of the workspace: which crate may load Vulkan, which may name an operating system, and
+//! that modules import in one direction.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,6 +32,58 @@ fn only_the_worker_depends_on_vulkan() {
         let may = ["probe/worker", "probe/tests/fault-layer"].contains(&folder.as_str());
         assert!(may || !(has("ash") || has("gpu-allocator")), "{folder}");
     }
+}
+
+/// Interfaces of operating systems and where they keep things, as code names them.
+const INTERFACES: [&str; 14] = [
+    "rustix",
+    "libc::",
+    "signal_hook",
+    "command_fds",
+    "sd_notify",
+    "std::os::",
+    "cfg(unix",
+    "cfg(windows",
+    "target_os",
+    "target_family",
+    "\"/proc",
+    "\"/dev/",
+    "\"/run",
+    "\"/etc",
+];
+/// The crate that may name them, and the one that breaks drivers.
+const HOSTS: [&str; 2] = ["system", "probe/tests/fault-layer"];
+/// Where they stand beside that: the worker reads of its driver and processor; `doctor` names a
+/// manifest that is none; the manual names a file.
+const EXCEPTIONS: [(&str, &str); 4] = [
+    ("probe/worker/src/vulkan/library.rs", "\"/proc"),
+    ("probe/worker/src/vulkan/cpu.rs", "\"/proc"),
+    ("probe/src/doctor/loader.rs", "\"/dev/"),
+    ("probe/src/commands/man.rs", "\"/etc"),
+];
+
+#[test]
+fn only_the_system_crate_names_operating_systems() {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = crates()
+        .iter()
+        .filter(|folder| !HOSTS.contains(&folder.as_str()))
+        .map(|folder| root().join(folder).join("src"))
+        .collect();
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+            let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !name.ends_with("tests.rs") && !name.contains("/tests/") {
+                let code = code(&path);
+                let named = INTERFACES.iter().filter(|interface| code.contains(**interface));
+                found.extend(named.map(|interface| (name.clone(), *interface)));
+            }
+        }
+    }
+    let expected: BTreeSet<_> = EXCEPTIONS.map(|(file, named)| (file.to_owned(), named)).into();
+    assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
 }
 
 #[test]
@@ -69,14 +121,19 @@ fn imports(src: &Path) -> Imports {
     }
     let modules: BTreeSet<Module> = files.keys().cloned().collect();
     let of = |(module, path): (&Module, &PathBuf)| {
-        let text = fs::read_to_string(path).unwrap();
-        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-        let code = lines.collect::<Vec<_>>().join(" ");
-        let named = paths(&code).into_iter().filter_map(|path| resolve(module, &path, &modules));
+        let named =
+            paths(&code(path)).into_iter().filter_map(|path| resolve(module, &path, &modules));
         (module.clone(), named.filter(|other| other != module).collect())
     };
     files.iter().map(of).collect()
+}
+
+/// The code of a file on one line, without comments and tests.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join(" ")
 }
 
 /// Paths that begin with `crate`, `super` or `self`, with the groups of braces taken apart.

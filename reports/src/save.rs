@@ -9,6 +9,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use fpprobe_system::files::{folder, sync_folder};
+
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("failed to write {}: {cause}{}", path.display(), hint(cause))]
@@ -95,7 +97,7 @@ impl PendingFile {
             .map_or(Ok(()), |permissions| fs::set_permissions(&self.temporary, permissions))?;
         fs::rename(&self.temporary, &self.path)?;
         // The new name is only sure to be there once the folder itself has reached the disk.
-        File::open(folder(&self.path))?.sync_all()
+        sync_folder(folder(&self.path))
     }
 }
 
@@ -115,11 +117,6 @@ impl Drop for PendingFile {
         // before.
         let _ = fs::remove_file(&self.temporary);
     }
-}
-
-/// Where a file is.
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// What temporary names of a file begin with; process and number follow.

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
+use fpprobe_system::machine;
 use jiff::Zoned;
 
 use crate::budget::DailyUsage;
@@ -49,7 +50,7 @@ impl BusyPolicy<'_> {
         {
             return wait("the day's budget of time is spent");
         }
-        if pending.is_idle() && host_load().is_some_and(|load| load > daemon.idle) {
+        if pending.is_idle() && machine::load().is_some_and(|load| load > daemon.idle) {
             return wait("the host is not idle");
         }
         self.of_use(pending, now)
@@ -76,12 +77,4 @@ impl BusyPolicy<'_> {
             BusyAction::Measure | BusyAction::Postpone => OrderDecision::Go,
         }
     }
-}
-
-/// Load of the last minute per processor.
-fn host_load() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
-    let load: f64 = text.split_whitespace().next()?.parse().ok()?;
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    Some(load / processors as f64)
 }

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use fpprobe_system::{folders, service};
 use serde::{Deserialize, Serialize};
 
 /// Settings of `fpprobe daemon`. Times are in seconds.
@@ -125,7 +126,7 @@ impl Default for Daemon {
             idle: 0.5,
             windows: Vec::new(),
             baseline: PathBuf::new(),
-            journal: PathBuf::from("/run/systemd/journal/socket"),
+            journal: service::LOG.into(),
             textfile: PathBuf::new(),
             notify: NotifyOn::Regressions,
             busy: Busy::default(),
@@ -170,7 +171,7 @@ impl Default for Hook {
 
 impl Default for Webhook {
     fn default() -> Webhook {
-        let authorities = PathBuf::from("/etc/ssl/certs/ca-certificates.crt");
+        let authorities = PathBuf::from(folders::AUTHORITIES[0]);
         Webhook { url: String::new(), authorities, timeout: 10.0, retries: 40 }
     }
 }

@@ -1,24 +1,18 @@
 //! The socket that the daemon is controlled by: one request as a line of JSON, one reply likewise.
 //!
-//! The file's mode keeps strangers out; who connects is looked at all the same (`SO_PEERCRED`):
-//! root, the daemon's own user, and members of the configured group.
+//! It serves root, the daemon's own user, and members of the configured group.
 
-use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::os::unix::fs::{FileTypeExt as _, chown};
-use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, sync_channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use rustix::fs::Mode;
-use rustix::net::sockopt::socket_peercred;
+use fpprobe_system::socket::{self, LocalListener, LocalStream};
+use fpprobe_system::usage::usage_error;
 
 use crate::event::DaemonEvent;
 use crate::request::{ControlRequest, Reply};
-use fpprobe_system::calls;
-use fpprobe_system::usage::usage_error;
 
 /// Longest request.
 const LONGEST: usize = 4096;
@@ -29,13 +23,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// replaced; one that answers is an error.
 pub fn listen(path: &Path, group: &str, sender: Sender<DaemonEvent>) -> anyhow::Result<()> {
     let group = if group.is_empty() { None } else { Some(group_id(group)?) };
-    let listener = bind(path).with_context(|| format!("failed to listen on {}", path.display()))?;
-    if group.is_some() {
+    let listener = LocalListener::bind(path)
+        .with_context(|| format!("failed to listen on {}", path.display()))?;
+    if let Some(group) = group {
         let to = || format!("failed to give {} to the group", path.display());
-        chown(path, None, group).with_context(to)?;
+        socket::give(path, group).with_context(to)?;
     }
     let serve = move || {
-        for stream in listener.incoming().flatten() {
+        for stream in listener.incoming() {
             // A client that goes away, or never says anything, is its own misfortune.
             let _ = answer(&stream, group, &sender);
         }
@@ -44,28 +39,8 @@ pub fn listen(path: &Path, group: &str, sender: Sender<DaemonEvent>) -> anyhow::
     Ok(())
 }
 
-fn bind(path: &Path) -> anyhow::Result<UnixListener> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    if let Ok(meta) = fs::symlink_metadata(path) {
-        if !meta.file_type().is_socket() {
-            bail!("there is a file of that name that is no socket");
-        }
-        if UnixStream::connect(path).is_ok() {
-            bail!("another daemon answers there");
-        }
-        fs::remove_file(path)?;
-    }
-    // Nobody may find it with another mode, not even for a moment; no other thread makes files yet.
-    let mask = rustix::process::umask(Mode::from_raw_mode(0o117));
-    let listener = UnixListener::bind(path);
-    rustix::process::umask(mask);
-    Ok(listener?)
-}
-
 fn answer(
-    stream: &UnixStream,
+    stream: &LocalStream,
     group: Option<u32>,
     sender: &Sender<DaemonEvent>,
 ) -> anyhow::Result<()> {
@@ -87,7 +62,7 @@ fn left(begun: Instant) -> anyhow::Result<Duration> {
     Ok(left)
 }
 
-fn receive(mut stream: &UnixStream) -> anyhow::Result<Vec<u8>> {
+fn receive(mut stream: &LocalStream) -> anyhow::Result<Vec<u8>> {
     let (begun, mut line, mut chunk) = (Instant::now(), Vec::new(), [0; 512]);
     while line.len() < LONGEST && !line.contains(&b'\n') {
         stream.set_read_timeout(Some(left(begun)?))?;
@@ -99,7 +74,7 @@ fn receive(mut stream: &UnixStream) -> anyhow::Result<Vec<u8>> {
     Ok(line)
 }
 
-fn send(mut stream: &UnixStream, mut bytes: &[u8]) -> anyhow::Result<()> {
+fn send(mut stream: &LocalStream, mut bytes: &[u8]) -> anyhow::Result<()> {
     let begun = Instant::now();
     while !bytes.is_empty() {
         stream.set_write_timeout(Some(left(begun)?))?;
@@ -108,7 +83,7 @@ fn send(mut stream: &UnixStream, mut bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn request(stream: &UnixStream, sender: &Sender<DaemonEvent>) -> anyhow::Result<Reply> {
+fn request(stream: &LocalStream, sender: &Sender<DaemonEvent>) -> anyhow::Result<Reply> {
     let line = receive(stream)?;
     let request: ControlRequest = match serde_json::from_slice(&line) {
         Ok(request) => request,
@@ -122,28 +97,16 @@ fn request(stream: &UnixStream, sender: &Sender<DaemonEvent>) -> anyhow::Result<
 }
 
 /// Whether the other end may ask.
-fn admitted(stream: &UnixStream, group: Option<u32>) -> anyhow::Result<()> {
-    let peer = socket_peercred(stream)?;
-    let user = peer.uid.as_raw();
-    let own = rustix::process::geteuid().as_raw();
-    let member = |group: u32| peer.gid.as_raw() == group || calls::groups(stream).contains(&group);
-    if user == 0 || user == own || group.is_some_and(member) {
-        return Ok(());
+fn admitted(stream: &LocalStream, group: Option<u32>) -> anyhow::Result<()> {
+    if let Err(user) = socket::admits(stream, group)? {
+        bail!("user {user} may not control this daemon: its group is set by `daemon.control.group`")
     }
-    bail!("user {user} may not control this daemon: its group is set by `daemon.control.group`")
+    Ok(())
 }
 
 /// A group by name or number.
 fn group_id(name: &str) -> anyhow::Result<u32> {
-    if let Ok(number) = name.parse() {
-        return Ok(number);
-    }
-    let text = fs::read_to_string("/etc/group").context("failed to read /etc/group")?;
-    let id = text.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        (fields.next() == Some(name)).then(|| fields.nth(1)?.parse().ok())?
-    });
-    id.ok_or_else(|| {
+    socket::group_id(name).context("failed to read /etc/group")?.ok_or_else(|| {
         usage_error(format!("`daemon.control.group`: there is no group `{name}` in /etc/group"))
     })
 }
@@ -152,7 +115,7 @@ fn group_id(name: &str) -> anyhow::Result<u32> {
 pub fn call(places: &[PathBuf], request: &ControlRequest) -> anyhow::Result<Reply> {
     let (mut silent, mut refused) = (Vec::new(), false);
     let mut connect = |path: &PathBuf| {
-        let stream = UnixStream::connect(path);
+        let stream = socket::connect(path);
         refused |=
             stream.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
         stream.inspect_err(|error| silent.push(format!("{} ({error})", path.display()))).ok()
@@ -178,7 +141,6 @@ pub fn call(places: &[PathBuf], request: &ControlRequest) -> anyhow::Result<Repl
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
     use std::sync::mpsc::channel;
 
     use super::*;
@@ -189,7 +151,6 @@ mod tests {
         let path = folder.path().join("run/socket");
         let (sender, receiver) = channel();
         listen(&path, "", sender.clone()).unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
         let server = std::thread::spawn(move || {
             while let Ok(DaemonEvent::Requested(request, reply)) = receiver.recv() {
                 reply.send(Reply::done(format!("{request:?}"))).unwrap();
@@ -205,7 +166,7 @@ mod tests {
             "x".repeat(100_000) + "\n",
             "{\"request\":\"run_now\",\"full\":true,\"x\":1}\n".to_owned(),
         ] {
-            let mut stream = UnixStream::connect(&path).unwrap();
+            let mut stream = socket::connect(&path).unwrap();
             let _ = stream.write_all(line.as_bytes());
             let mut reply = String::new();
             let _ = BufReader::new(&stream).read_line(&mut reply);
@@ -233,16 +194,6 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_that_was_left_behind_is_replaced_and_a_file_is_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let (socket, file) = (folder.path().join("socket"), folder.path().join("file"));
-        drop(UnixListener::bind(&socket).unwrap());
-        bind(&socket).unwrap();
-        fs::write(&file, "").unwrap();
-        assert!(bind(&file).unwrap_err().to_string().contains("no socket"));
-    }
-
-    #[test]
     fn a_client_that_trickles_keeps_nobody_waiting_for_long() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
@@ -253,7 +204,7 @@ mod tests {
                 reply.send(Reply::done("here")).unwrap();
             }
         });
-        let mut slow = UnixStream::connect(&path).unwrap();
+        let mut slow = socket::connect(&path).unwrap();
         let begun = Instant::now();
         let trickle = std::thread::spawn(move || {
             while begun.elapsed() < PATIENCE * 3 && slow.write_all(b" ").is_ok() {

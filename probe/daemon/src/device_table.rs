@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use fpprobe_system::files::FileStamp;
 use serde::{Deserialize, Serialize};
 
 /// Links that one path may lead over.
@@ -42,16 +42,14 @@ pub struct KnownDevice {
 pub struct LibraryStamp {
     /// Where.
     pub path: PathBuf,
-    /// Its file, length and time of change; none where it is gone.
-    stamp: Option<(u64, u64, i64, i64)>,
+    /// None where it is gone.
+    stamp: Option<FileStamp>,
 }
 
 impl LibraryStamp {
     /// As it lies there now.
     pub fn new(path: PathBuf) -> LibraryStamp {
-        let stamp = fs::metadata(&path).ok();
-        let stamp = stamp.map(|meta| (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec()));
-        LibraryStamp { path, stamp }
+        LibraryStamp { stamp: FileStamp::new(&path), path }
     }
 }
 

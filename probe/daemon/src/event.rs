@@ -2,6 +2,8 @@
 
 use std::sync::mpsc::SyncSender;
 
+use fpprobe_system::signals::ServiceSignal;
+
 use crate::busy::Load;
 use crate::device_table::DeviceTable;
 use crate::findings::RoundResult;
@@ -13,7 +15,7 @@ pub enum DaemonEvent {
     /// A file or node changed.
     Changed(Trigger),
     /// A signal arrived.
-    Signal(i32),
+    Signal(ServiceSignal),
     /// A client sends a request.
     Requested(ControlRequest, SyncSender<Reply>),
     /// Fresh workers have looked at who the devices are.

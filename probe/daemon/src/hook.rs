@@ -4,7 +4,6 @@
 //! A notice lies in the [`Outbox`] until it has been, or has been tried for days.
 
 use std::fs::{self, File};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Sender;
@@ -12,13 +11,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use rustix::process::{Pid, Signal, kill_process_group};
+use fpprobe_system::descendants::Descendants;
 
 use crate::config::{Hook, Webhook};
-use crate::descendants;
 use crate::event::DaemonEvent;
+use crate::https;
 use crate::outbox::{Notice, Outbox, Recipient};
-use fpprobe_system::{calls, https};
 
 /// Between two looks at a program.
 const TICK: Duration = Duration::from_millis(20);
@@ -34,7 +32,7 @@ struct Desk {
     hook: Hook,
     webhook: Webhook,
     /// The program that runs, which ends with its children when the daemon does.
-    running: Option<HookProcess>,
+    running: Option<Descendants>,
     ended: bool,
 }
 
@@ -45,23 +43,6 @@ impl Desk {
             Recipient::Hook => !self.hook.command.is_empty(),
             Recipient::Webhook => !self.webhook.url.is_empty(),
         }
-    }
-}
-
-/// A program and what it has started.
-#[derive(Clone)]
-struct HookProcess {
-    group: Option<Pid>,
-    mark: String,
-}
-
-impl HookProcess {
-    /// Ends what is left: the program's group, and its descendants wherever they are.
-    fn end(&self) {
-        if let Some(group) = self.group {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        descendants::end(&self.mark);
     }
 }
 
@@ -204,20 +185,11 @@ fn run(hook: &Hook, file: &Path, desk: &Mutex<Desk>) -> anyhow::Result<()> {
     let [program, arguments @ ..] = hook.command.as_slice() else { return Ok(()) };
     let input = File::open(file)?;
     let mut command = Command::new(program);
-    command
-        .args(arguments)
-        .stdin(input)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .process_group(0);
-    let mark = descendants::mark(&mut command);
-    calls::tie(&mut command);
+    command.args(arguments).stdin(input).stdout(Stdio::null()).stderr(Stdio::null());
     let (mut child, running) = {
         let mut desk = lock(desk);
         anyhow::ensure!(!desk.ended, "the daemon ends");
-        let child = command.spawn().context("it could not be started")?;
-        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let running = HookProcess { group, mark };
+        let (child, running) = Descendants::start(command).context("it could not be started")?;
         desk.running = Some(running.clone());
         (child, running)
     };

@@ -6,14 +6,15 @@
 
 use std::ffi::OsString;
 use std::io::Read as _;
-use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use fpprobe_system::ending::{EndSignal, Mortal as _};
+use fpprobe_system::process::{apart, this_program};
+use fpprobe_system::service;
 
 /// Between two looks at a process.
 const TICK: Duration = Duration::from_millis(20);
@@ -60,17 +61,14 @@ impl Done {
 
 /// Runs this program with these arguments to its end.
 pub fn run(arguments: &[OsString], limits: &JobLimits) -> std::io::Result<Done> {
-    // The link names this very program even where its file has been replaced since.
-    let mut command = Command::new("/proc/self/exe");
+    let mut command = this_program();
     command.arg("--tied").arg(std::process::id().to_string()).args(arguments);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
+    apart(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()));
     // Its settings are all in the file that it is given; the daemon alone notifies the service
     // manager.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
-        if name.starts_with("FPPROBE_")
-            || ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"].contains(&&*name)
-        {
+        if name.starts_with("FPPROBE_") || service::VARIABLES.contains(&&*name) {
             command.env_remove(&*name);
         }
     }
@@ -120,32 +118,21 @@ fn watch(child: &mut Child, limits: &JobLimits) -> std::io::Result<JobResult> {
             None
         };
         if let Some(cause) = cause {
-            end(child)?;
+            end(child);
             return Ok(cause);
         }
         std::thread::sleep(TICK);
     }
 }
 
-/// Tells a process to end, and makes it.
-fn end(child: &mut Child) -> std::io::Result<()> {
-    if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        let _ = kill_process(pid, Signal::TERM);
+/// Requests that a process ends, and makes it.
+fn end(child: &mut Child) {
+    child.signal(EndSignal::Request);
+    if child.reap(GRACE).is_none() {
+        child.signal(EndSignal::Force);
+        // One that the kernel's driver holds does not end: it is left behind.
+        child.reap(GRACE);
     }
-    let deadline = Instant::now() + GRACE;
-    while Instant::now() < deadline {
-        if child.try_wait()?.is_some() {
-            return Ok(());
-        }
-        std::thread::sleep(TICK);
-    }
-    child.kill()?;
-    // One that the kernel's driver holds does not end: it is left behind.
-    let deadline = Instant::now() + GRACE;
-    while Instant::now() < deadline && child.try_wait()?.is_none() {
-        std::thread::sleep(TICK);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

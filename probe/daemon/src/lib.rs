@@ -21,7 +21,6 @@ mod changes;
 pub mod config;
 pub mod control;
 mod debounce;
-mod descendants;
 mod device_table;
 mod discovery;
 mod door;
@@ -29,6 +28,7 @@ mod event;
 mod findings;
 mod hook;
 mod http;
+pub mod https;
 mod job;
 mod log;
 mod metrics;
@@ -57,14 +57,13 @@ mod window;
 use std::fs::{self, File, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
 use std::time::Instant;
 
 use anyhow::Context as _;
 use fpprobe_reports::escape::visible;
+use fpprobe_system::signals;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 pub use self::busy::{sensors, utilisation};
 pub use self::device_table::{DeviceTable, KnownDevice, LibraryStamp};
@@ -98,7 +97,9 @@ pub fn run(door: Arc<dyn Door>) -> anyhow::Result<()> {
     let socket = settings.socket();
     // Before any other thread: the socket's mode is made with the process's mask.
     control::listen(&socket, &daemon.control.group, sender.clone()).or_usage()?;
-    signals(sender.clone())?;
+    let heard = sender.clone();
+    signals::serve(move |signal| heard.send(DaemonEvent::Signal(signal)).is_ok())
+        .context("failed to listen for signals")?;
     let shared = Arc::new(SharedStatus::new(Instant::now()));
     if !daemon.http.listen.is_empty() {
         let address = http::listen(Arc::clone(&door), Arc::clone(&shared), &settings)?;
@@ -126,17 +127,4 @@ fn lock(folder: &Path) -> anyhow::Result<File> {
         ))
     })?;
     Ok(file)
-}
-
-fn signals(sender: Sender<DaemonEvent>) -> anyhow::Result<()> {
-    let mut signals =
-        Signals::new([SIGTERM, SIGINT, SIGHUP]).context("failed to listen for signals")?;
-    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        for signal in signals.forever() {
-            if sender.send(DaemonEvent::Signal(signal)).is_err() {
-                return;
-            }
-        }
-    })?;
-    Ok(())
 }

@@ -15,8 +15,8 @@ use crate::pending_work::PendingWork;
 use crate::references::References;
 use crate::service::Service;
 use crate::shared_status::Last;
+use fpprobe_reports::host;
 use fpprobe_reports::model::Verdict;
-use fpprobe_system::host;
 
 /// Differences that are kept.
 const KEPT: usize = 200;

@@ -7,7 +7,7 @@ use fpprobe_reports::limited;
 use fpprobe_reports::save::save;
 use serde::{Deserialize, Serialize};
 
-use fpprobe_system::host;
+use fpprobe_reports::host;
 
 /// Bytes that the file may have.
 const LIMIT: u64 = 1 << 20;

@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use fpprobe_system::folders;
 use serde::{Deserialize, Serialize};
 
-/// The socket of `fpprobe.service`: `RuntimeDirectory=` of its unit.
-const SERVICE: &str = "/run/fpprobe/fpprobe.sock";
+/// The socket's name in its folder.
+const NAME: &str = "fpprobe.sock";
 
 /// Requests to the daemon.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -61,17 +62,13 @@ pub fn place(configured: &Path, own: &Path) -> PathBuf {
     if !configured.as_os_str().is_empty() {
         return configured.to_owned();
     }
-    let folder = |name: &str| {
-        let value = std::env::var_os(name)?;
-        std::env::split_paths(&value).next().filter(|path| path.is_absolute())
-    };
-    let folder = folder("RUNTIME_DIRECTORY").or_else(|| folder("XDG_RUNTIME_DIR"));
-    folder.unwrap_or_else(|| own.to_owned()).join("fpprobe.sock")
+    folders::runtime().unwrap_or_else(|| own.to_owned()).join(NAME)
 }
 
 /// Where a daemon may be found: at that place, and, unless another is configured, where the
 /// packaged service has its own.
 pub fn places(configured: &Path, own: &Path) -> Vec<PathBuf> {
-    let service = configured.as_os_str().is_empty().then(|| PathBuf::from(SERVICE));
+    let is_usual = configured.as_os_str().is_empty();
+    let service = is_usual.then(|| folders::runtime_of_service().join(NAME));
     std::iter::once(place(configured, own)).chain(service).collect()
 }

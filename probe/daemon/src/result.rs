@@ -9,7 +9,7 @@ use crate::pending_work::PendingWork;
 use crate::service::{Service, add};
 use crate::shared_status::Last;
 use crate::trigger::Trigger;
-use fpprobe_system::host;
+use fpprobe_reports::host;
 
 /// How often a round that failed is tried again.
 const RETRIES: u32 = 3;

@@ -13,8 +13,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fpprobe_reports::save::save;
 use jiff::Zoned;
-use sd_notify::NotifyState;
-use signal_hook::consts::SIGHUP;
 
 use crate::busy_policy::{BusyPolicy, USE_UNKNOWN};
 use crate::debounce::Debounce;
@@ -39,8 +37,10 @@ use crate::trigger::Trigger;
 use crate::utilisation::Utilisation;
 use crate::watch::Watch;
 use crate::window;
+use fpprobe_reports::host;
 use fpprobe_system::cancellation::Cancellation;
-use fpprobe_system::host;
+use fpprobe_system::service::{self, ServiceState};
+use fpprobe_system::signals::ServiceSignal;
 
 /// Longest wait: clocks may be set, and the watchdog wants to be fed.
 const TICK: Duration = Duration::from_secs(1);
@@ -139,7 +139,7 @@ impl Service {
 
     /// Until it is stopped.
     pub fn run(mut self, events: &Receiver<DaemonEvent>) {
-        let watchdog = sd_notify::watchdog_enabled();
+        let watchdog = service::watchdog();
         let tick = watchdog.map_or(TICK, |time| TICK.min(time / 3));
         self.log(Priority::Info, "started", &[]);
         // What changes while it looks for the first time is seen.
@@ -158,7 +158,7 @@ impl Service {
             self.publish();
             // The loop itself is what must be alive.
             self.shared.beat(now);
-            let _ = sd_notify::notify(&[NotifyState::Watchdog]);
+            service::notify(ServiceState::Alive);
             let until = self
                 .debounce
                 .deadline()
@@ -301,10 +301,10 @@ impl Service {
                 self.debounce.touch(now);
                 add(&mut self.changed, trigger);
             }
-            DaemonEvent::Signal(SIGHUP) => {
+            DaemonEvent::Signal(ServiceSignal::Reload) => {
                 let _ = self.reload();
             }
-            DaemonEvent::Signal(_) => self.end(now),
+            DaemonEvent::Signal(ServiceSignal::End) => self.end(now),
             DaemonEvent::Requested(request, reply) => self.answer(request, &reply),
             DaemonEvent::Looked(triggers, table) => self.looked(&triggers, table, now),
             DaemonEvent::Loaded(slot, load) => {
@@ -321,7 +321,7 @@ impl Service {
     fn end(&mut self, now: Instant) {
         if self.stopping.is_none() {
             self.stopping = Some(now);
-            let _ = sd_notify::notify(&[NotifyState::Stopping]);
+            service::notify(ServiceState::Stopping);
             self.cancellation.breaks("the daemon ends");
             if let Some((_, stop)) = &self.measuring {
                 stop.store(true, Ordering::Relaxed);
@@ -408,7 +408,7 @@ impl Service {
                 }
                 Err(error) => self.log(Priority::Error, &format!("{error:#}"), &[]),
             }
-            let _ = sd_notify::notify(&[NotifyState::Ready]);
+            service::notify(ServiceState::Ready);
         }
     }
 

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fpprobe_reports::store::{DAEMON, Store};
-use fpprobe_system::https;
 use fpprobe_system::usage::usage_error;
 
 use crate::config::Daemon;
 use crate::hook::HTTPS;
+use crate::https;
 use crate::schedule::Schedule;
 use crate::window::Window;
 

@@ -7,17 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use fpprobe_system::gpu;
 use notify::event::EventKind;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::device_table::{DeviceTable, links};
 use crate::event::DaemonEvent;
 use crate::trigger::Trigger;
-
-/// Where nodes of GPUs are.
-const NODES: [&str; 2] = ["/dev", "/dev/dri"];
-/// How their names begin, or that of the folder they are in.
-const NODE_NAMES: [&str; 3] = ["nvidia", "dri", "kfd"];
 
 /// What matters of what is seen.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -118,7 +114,7 @@ impl WatchPaths {
     /// Folders to watch for that: of what does not exist the nearest folder above that does.
     fn places(&self) -> BTreeSet<PathBuf> {
         let parents = self.files.iter().filter_map(|file| file.parent().map(Path::to_owned));
-        let nodes = NODES.map(PathBuf::from);
+        let nodes = gpu::NODE_FOLDERS.map(PathBuf::from);
         let all = self.folders.iter().cloned().chain(parents).chain(nodes);
         all.filter_map(|place| place.ancestors().find(|above| above.is_dir()).map(Path::to_owned))
             .collect()
@@ -130,12 +126,9 @@ impl WatchPaths {
 
     fn of_path(&self, path: &Path, kind: EventKind) -> Option<Trigger> {
         let parent = path.parent()?;
-        let name = path.file_name()?.to_string_lossy();
-        if NODES.iter().any(|folder| parent == Path::new(folder)) {
-            let node = parent != Path::new(NODES[0])
-                || NODE_NAMES.iter().any(|start| name.starts_with(start));
+        if gpu::NODE_FOLDERS.iter().any(|folder| parent == Path::new(folder)) {
             let came_or_went = matches!(kind, EventKind::Create(_) | EventKind::Remove(_));
-            return (node && came_or_went).then(|| Trigger::Node(path.to_owned()));
+            return (gpu::is_node(path) && came_or_went).then(|| Trigger::Node(path.to_owned()));
         }
         let changes = matches!(
             kind,

@@ -12,7 +12,7 @@ use crate::named_report;
 use crate::run::RunPipeline;
 use crate::run::judge;
 use crate::session::Session;
-use fpprobe_system::host;
+use fpprobe_reports::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// Answers what people want to know of every device, from a report or from a run of the kernels

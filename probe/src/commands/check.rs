@@ -17,7 +17,7 @@ use crate::run::judge;
 use crate::run::{RunPipeline, RunResult};
 use crate::session::Session;
 use crate::{baseline, keep, profiles};
-use fpprobe_system::host;
+use fpprobe_reports::host;
 use fpprobe_system::usage::{OrUsage as _, usage_error};
 
 /// Checks a report, or what is measured now.

@@ -13,7 +13,7 @@ use crate::exit::Status;
 use crate::output::Page;
 use crate::session::Session;
 use crate::{keep, named_report, profiles};
-use fpprobe_system::host;
+use fpprobe_reports::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// Compares two reports, or two folders of them; one of the store with the one before it.

@@ -14,8 +14,8 @@ use std::time::Instant;
 use clap::ValueEnum as _;
 use fpprobe_reports::expected::Expected;
 use fpprobe_reports::gate::{GateRecord, SCHEMA};
+use fpprobe_reports::host;
 use fpprobe_reports::save::save;
-use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say};
 
 pub use self::blocks::SWEPT;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
+use fpprobe_reports::host;
 use fpprobe_reports::inventory::{Found, FoundError, INVENTORIES, Inventory, ReportFile};
 use fpprobe_reports::{save, time};
-use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 use super::gate;

@@ -15,8 +15,8 @@ use crate::run::RunPipeline;
 use crate::run::judge;
 use crate::run::select;
 use crate::session::Session;
+use fpprobe_reports::host;
 use fpprobe_reports::support::Support;
-use fpprobe_system::host;
 
 /// Measures and judges.
 pub fn main(session: &Session, args: &RunArgs) -> anyhow::Result<Status> {

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use fpprobe_reports::expected::{Expected, ExpectedDevice};
+use fpprobe_reports::host;
 use fpprobe_reports::model::Conditions;
 use fpprobe_reports::screen::{
     SCHEMA, SCREENS, Screen, ScreenRound, ScreenedDevice, ScreenedKernels, Sensors,
@@ -16,7 +17,6 @@ use fpprobe_reports::support::Support;
 use fpprobe_reports::sweep::{Fingerprint, FingerprintDevice};
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::sweep::{Domain, Sink};
-use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 use self::listed::ListedKernels;

@@ -29,8 +29,8 @@ use crate::sweep::progress::{Course, SweepProgress};
 use crate::sweep::resolve::{PrintPair, resolve};
 use crate::sweep::twice::FingerprintContext;
 use crate::sweep::verify::VerifyLedger;
+use fpprobe_reports::host;
 use fpprobe_reports::support::Support;
-use fpprobe_system::host;
 use fpprobe_system::usage::{say, usage_error};
 
 /// The longest time that a device has, if none is set.

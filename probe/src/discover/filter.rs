@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::Lookup;
+use fpprobe_system::loader::Lookup;
 
 /// Comma-separated patterns, compared without regard to case, `*` at either end.
 pub struct DriverFilter {

@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use fpprobe_system::loader::{self, Lookup};
 use serde::Deserialize;
 
-use super::{Lookup, manifest, paths};
+use super::manifest;
 
 /// A manifest: one layer, or several.
 #[derive(Deserialize)]
@@ -28,7 +29,7 @@ struct Layer {
 /// What to put into the environment, so that no implicit layer loads. What is there already is left
 /// as it is: any value will do.
 pub fn switches(variable: Lookup<'_>) -> Vec<(String, String)> {
-    let manifests = paths::implicit_layers(variable);
+    let manifests = loader::implicit_layers(variable);
     let found = manifests.iter().flat_map(|path| read(path).unwrap_or_default());
     let mut switches: Vec<(String, String)> =
         found.filter(|(name, _)| variable(name).is_none()).collect();

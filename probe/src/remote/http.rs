@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use fpprobe_daemon::https;
 use fpprobe_reports::model::SIZE_LIMIT;
-use fpprobe_system::https;
+use fpprobe_system::folders::AUTHORITIES;
 use object_store::ClientOptions;
 use object_store::client::{
     ClientConfigKey, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest,
@@ -21,9 +22,6 @@ pub const REQUEST: Duration = Duration::from_mins(2);
 const CONNECT: Duration = Duration::from_secs(10);
 /// Longest code of a response that is repeated.
 const CODE: usize = 64;
-/// Where systems keep the certificates of those who may vouch for addresses.
-const AUTHORITIES: [&str; 3] =
-    ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
 /// Makes clients, and remembers how the last request failed.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fpprobe_reports::save::save;
+use fpprobe_system::folders;
 use fpprobe_system::usage::say;
 
 use super::delivery::Delivery;
-use crate::state;
 
 /// Deliveries that wait at most, and bytes of all of them: the oldest make room.
 const MOST: usize = 1000;
@@ -22,7 +22,7 @@ pub struct Spool(PathBuf);
 impl Spool {
     /// That of this user or service, where there is a state folder.
     pub fn own() -> Option<Spool> {
-        state::folder().map(|folder| Spool(folder.join("spool")))
+        folders::state().map(|folder| Spool(folder.join("spool")))
     }
 
     /// Adds a delivery, which is on the disk afterwards; the file. Older ones make room.

@@ -15,7 +15,7 @@ use fpprobe_reports::render::Style;
 use crate::cli::ReferenceArgs;
 use crate::output::Page;
 use crate::profiles;
-use fpprobe_system::host;
+use fpprobe_reports::host;
 
 /// A report of before on its way, and where the difference goes.
 pub struct Comparison {

@@ -18,8 +18,8 @@ use fpprobe_spirv::{Controls, Format, Kernel, Route, cases};
 use serde::Deserialize;
 
 use crate::supervisor::WorkItem;
+use fpprobe_reports::host;
 use fpprobe_reports::support::Support;
-use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say};
 
 /// A report of fewer kernels was of a few that somebody named: what deviated in the report before

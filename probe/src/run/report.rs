@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fpprobe_reports::Report;
+use fpprobe_reports::host;
 use fpprobe_reports::journal::RunStart;
 use fpprobe_reports::judged::DeviceJudgement;
 use fpprobe_reports::model::{Conditions, Device, Host, Incident, Recompiled, SELF_CONTAINED};
@@ -10,7 +11,6 @@ use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::unrun::unrun;
 use fpprobe_reports::store::Store;
 use fpprobe_spirv::Kernel;
-use fpprobe_system::host;
 use fpprobe_system::usage::say;
 
 use super::deadline;

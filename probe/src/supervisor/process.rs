@@ -1,26 +1,19 @@
 //! One worker process: started, asked with a deadline, and gone when dropped.
 
-use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read as _, Write as _};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::process::CommandExt as _;
+use std::io;
 use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use command_fds::{CommandFdExt as _, FdMapping};
 use fpprobe_profiles::Outcome;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_setfl};
-use rustix::process::{Pid, Signal, kill_process};
 
 use super::MeasureSettings;
-use super::capture::Capture;
-use super::ending::{self, GRACE, Mortal};
 use crate::event::{Listener, RunEvent};
 use fpprobe_system::cancellation::Cancellation;
-use fpprobe_worker::protocol::{
-    Failure, Hello, REQUESTS, RESPONSES, RESULTS, Request, Response, frame,
-};
+use fpprobe_system::ending::{self, GRACE};
+use fpprobe_system::line::WorkerLine;
+use fpprobe_system::memory::SharedMemory;
+use fpprobe_system::process::this_program;
+use fpprobe_worker::protocol::{Failure, Hello, Request, Response, frame};
 
 /// Longest wait between two looks at whether the process is still there.
 const TICK: Duration = Duration::from_millis(200);
@@ -30,14 +23,10 @@ pub const LEFT_BEHIND: &str = "the worker cannot be ended, not even by SIGKILL: 
 
 /// A worker.
 pub struct Worker<'a> {
-    child: Child,
-    requests: Option<PipeWriter>,
+    line: WorkerLine,
     /// What of requests is not written yet.
     outgoing: Vec<u8>,
-    responses: PipeReader,
     decoder: frame::Decoder,
-    stdout: Capture<ChildStdout>,
-    stderr: Capture<ChildStderr>,
     stop: Cancellation,
     /// Most memory of its own, in MiB; 0 is no limit.
     memory: u64,
@@ -55,15 +44,15 @@ impl<'a> Worker<'a> {
         Worker::start_with(manifest, settings, timeout, listener, None)
     }
 
-    /// The same with a file for results that are too many for messages.
+    /// The same with memory for results that are too many for messages.
     pub fn start_with(
         manifest: &Path,
         settings: &MeasureSettings,
         timeout: Duration,
         listener: Listener<'a>,
-        results: Option<OwnedFd>,
+        shared: Option<&SharedMemory>,
     ) -> Result<Worker<'a>, Failure> {
-        let mut worker = Worker::spawn(manifest, settings, listener, results).map_err(|error| {
+        let mut worker = Worker::spawn(manifest, settings, listener, shared).map_err(|error| {
             Failure::new(Outcome::Crashed, format!("no worker process could be started: {error}"))
         })?;
         match worker.call(&Request::Hello(Hello::own()), timeout)? {
@@ -79,14 +68,9 @@ impl<'a> Worker<'a> {
         manifest: &Path,
         settings: &MeasureSettings,
         listener: Listener<'a>,
-        results: Option<OwnedFd>,
+        shared: Option<&SharedMemory>,
     ) -> io::Result<Worker<'a>> {
-        let (their_requests, requests) = io::pipe()?;
-        let (responses, their_responses) = io::pipe()?;
-        // A worker that has stopped reading must not stop its supervisor.
-        fcntl_setfl(&requests, OFlags::NONBLOCK)?;
-        // The link names this very program even where its file has been replaced since.
-        let mut command = Command::new("/proc/self/exe");
+        let mut command = this_program();
         command.arg("worker");
         command.arg("--application").arg(&settings.environment.application);
         if let Some(folder) = &settings.dump_raw {
@@ -95,30 +79,12 @@ impl<'a> Worker<'a> {
         if settings.memory > 0 {
             command.arg("--memory").arg(settings.memory.to_string());
         }
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // What a terminal sends to the supervisor's group is the supervisor's to act on.
-        command.process_group(0);
         settings.environment.apply(&mut command, manifest);
-        let mut mappings = vec![
-            FdMapping { parent_fd: their_requests.into(), child_fd: REQUESTS },
-            FdMapping { parent_fd: their_responses.into(), child_fd: RESPONSES },
-        ];
-        mappings.extend(results.map(|parent_fd| FdMapping { parent_fd, child_fd: RESULTS }));
-        command.fd_mappings(mappings).map_err(io::Error::other)?;
-        let mut child = command.spawn()?;
-        let (stdout, stderr) =
-            (Capture::new(child.stdout.take()), Capture::new(child.stderr.take()));
-        let decoder = frame::Decoder::default();
-        let stop = settings.stop.clone();
         Ok(Worker {
-            child,
-            requests: Some(requests),
+            line: WorkerLine::start(command, shared)?,
             outgoing: Vec::new(),
-            responses,
-            decoder,
-            stdout,
-            stderr,
-            stop,
+            decoder: frame::Decoder::default(),
+            stop: settings.stop.clone(),
             memory: settings.memory,
             listener,
         })
@@ -126,7 +92,7 @@ impl<'a> Worker<'a> {
 
     /// Its process id.
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.line.id()
     }
 
     /// Sends a request and waits for the response, but not past the deadline. After a failure that
@@ -144,15 +110,9 @@ impl<'a> Worker<'a> {
 
     /// Writes as much of the requests as the line takes at once.
     fn send(&mut self) -> Result<(), Failure> {
-        let Some(requests) = &mut self.requests else { return Ok(()) };
-        match requests.write(&self.outgoing) {
-            Ok(count) => {
-                self.outgoing.drain(..count);
-                Ok(())
-            }
-            Err(error) if is_transient(&error) => Ok(()),
-            Err(_) => Err(self.ended()),
-        }
+        let count = self.line.write(&self.outgoing).map_err(|_| self.ended())?;
+        self.outgoing.drain(..count);
+        Ok(())
     }
 
     /// Waits for the answer to what was asked, but not past the deadline.
@@ -176,64 +136,24 @@ impl<'a> Worker<'a> {
                 ));
             }
             let [readable, writable] =
-                self.wait(left.min(TICK), !self.outgoing.is_empty()).map_err(lost)?;
+                self.line.wait(left.min(TICK), !self.outgoing.is_empty()).map_err(lost)?;
             if writable {
                 self.send()?;
             }
             if readable {
                 let mut chunk = vec![0; 256 << 10];
-                match self.responses.read(&mut chunk) {
-                    Ok(0) => return Err(self.ended()),
-                    Ok(count) => self.decoder.feed(&chunk[..count]),
-                    Err(error) if is_transient(&error) => {}
-                    Err(_) => return Err(self.ended()),
-                }
-            } else if matches!(self.child.try_wait(), Ok(Some(_))) {
+                let count = self.line.read(&mut chunk).map_err(|_| self.ended())?;
+                self.decoder.feed(&chunk[..count]);
+            } else if self.line.has_ended() {
                 // What the driver started may hold the pipe open after the worker's end.
                 return Err(self.ended());
             }
         }
     }
 
-    /// Waits until something can be read or written, keeping what the worker prints from filling
-    /// its pipes.
-    fn wait(&mut self, timeout: Duration, sending: bool) -> io::Result<[bool; 2]> {
-        let timeout = Timespec::try_from(timeout).map_err(io::Error::other)?;
-        let ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
-        let mut fds = vec![PollFd::new(&self.responses, PollFlags::IN)];
-        let others = [
-            (self.requests.as_ref().filter(|_| sending).map(AsFd::as_fd), PollFlags::OUT),
-            (self.stdout.stream().map(AsFd::as_fd), PollFlags::IN),
-            (self.stderr.stream().map(AsFd::as_fd), PollFlags::IN),
-        ];
-        let mut places = [None; 3];
-        for (place, (fd, flags)) in places.iter_mut().zip(others) {
-            if let Some(fd) = fd {
-                *place = Some(fds.len());
-                fds.push(PollFd::from_borrowed_fd(fd, flags));
-            }
-        }
-        match poll(&mut fds, Some(&timeout)) {
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => return Ok([false, false]),
-            Err(error) => return Err(error.into()),
-        }
-        let readable = ready(&fds[0]);
-        let [writable, stdout, stderr] =
-            places.map(|place| place.is_some_and(|place| ready(&fds[place])));
-        drop(fds);
-        if stdout {
-            self.stdout.pump();
-        }
-        if stderr {
-            self.stderr.pump();
-        }
-        Ok([readable, writable])
-    }
-
     /// The failure of a worker that has ended, or is about to: it has closed its end of the line.
     fn ended(&mut self) -> Failure {
-        let status = self.reap(GRACE);
+        let status = self.line.reap(GRACE);
         let how = status.map_or_else(|| "closed the line".to_owned(), ending::describe);
         let outside = status.is_some_and(ending::is_from_outside);
         let limited = if self.memory > 0 && !outside {
@@ -252,10 +172,10 @@ impl<'a> Worker<'a> {
 
     /// Closes the line, ends the process, and passes on what it has printed.
     fn close(&mut self) -> bool {
-        if self.requests.take().is_none() {
+        if !self.line.is_open() {
             return true;
         }
-        let ended = ending::end(self);
+        let ended = self.line.end();
         let worker = self.id();
         if !ended {
             (self.listener)(&RunEvent::Failure {
@@ -263,48 +183,12 @@ impl<'a> Worker<'a> {
                 text: LEFT_BEHIND,
             });
         }
-        while self.stdout.stream().is_some() || self.stderr.stream().is_some() {
-            let before = (self.stdout.stream().is_some(), self.stderr.stream().is_some());
-            match self.wait(Duration::ZERO, false) {
-                Ok(_)
-                    if before
-                        == (self.stdout.stream().is_some(), self.stderr.stream().is_some()) =>
-                {
-                    break;
-                }
-                Ok(_) => {}
-                Err(_) => break,
-            }
-        }
-        for (stream, (text, dropped)) in
-            [("stdout", self.stdout.take()), ("stderr", self.stderr.take())]
-        {
+        for (stream, (text, dropped)) in self.line.printed() {
             if !text.is_empty() {
                 (self.listener)(&RunEvent::Output { worker, stream, text: &text, dropped });
             }
         }
         ended
-    }
-}
-
-impl Mortal for Worker<'_> {
-    fn reap(&mut self, timeout: Duration) -> Option<ExitStatus> {
-        let deadline = Instant::now() + timeout;
-        loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => return Some(status),
-                Ok(None) if Instant::now() < deadline => {
-                    std::thread::sleep(Duration::from_millis(2));
-                }
-                _ => return None,
-            }
-        }
-    }
-
-    fn signal(&self, signal: Signal) {
-        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            let _ = kill_process(pid, signal);
-        }
     }
 }
 
@@ -317,8 +201,4 @@ impl Drop for Worker<'_> {
 #[expect(clippy::needless_pass_by_value, reason = "it maps an error")]
 fn lost(error: io::Error) -> Failure {
     Failure::new(Outcome::Crashed, format!("the line to the worker broke: {error}"))
-}
-
-fn is_transient(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }

@@ -1,21 +1,19 @@
-//! Results of a dispatch: in the file that a worker shares with its supervisor, or in its message.
-
-use std::fs::File;
-use std::os::unix::fs::FileExt as _;
+//! Results of a dispatch: in the memory that a worker shares with its supervisor, or in its
+//! message.
 
 use fpprobe_profiles::Outcome;
-
+use fpprobe_system::memory::SharedMemory;
 use fpprobe_worker::protocol::Failure;
 
 /// The words of a dispatch's buffer of results.
 #[derive(Debug)]
 pub enum Results<'a> {
-    /// In memory.
+    /// In this process's memory.
     Here(Vec<u32>),
-    /// In a file.
+    /// In memory that a worker shares.
     Shared {
-        /// The file.
-        file: &'a File,
+        /// The memory.
+        memory: &'a SharedMemory,
         /// Where they begin in it, in bytes.
         offset: u64,
         /// How many there are.
@@ -42,17 +40,13 @@ impl Results<'_> {
                 Some(own) => words.copy_from_slice(own),
                 None => return Err(Failure::new(Outcome::Crashed, "the worker left results out")),
             },
-            Results::Shared { file, offset, .. } => {
-                let offset = offset + 4 * from as u64;
-                file.read_exact_at(bytemuck::cast_slice_mut(words), offset).map_err(|error| {
+            Results::Shared { memory, offset, .. } => {
+                memory.read(words, offset + 4 * from as u64).map_err(|error| {
                     Failure::new(
                         Outcome::Crashed,
                         format!("the results of a worker could not be read: {error}"),
                     )
                 })?;
-                for word in words {
-                    *word = u32::from_le(*word);
-                }
             }
         }
         Ok(())

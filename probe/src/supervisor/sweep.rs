@@ -2,12 +2,10 @@
 //! looked at, the worker hands over those of the next, and the device is at the one after that.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
 use fpprobe_spirv::sweep::{Domain, GROUP, OTHER_GROUP, Sink};
-use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::DeviceSession;
 pub use super::block_queue::BlockQueue;
@@ -16,6 +14,7 @@ use super::process::Worker;
 use super::results::Results;
 use super::worker_slot::unexpected;
 use crate::event::RunEvent;
+use fpprobe_system::memory::SharedMemory;
 use fpprobe_worker::protocol::{Failure, Request, Response, Span};
 
 /// Of the longest time that a dispatch may take, what is aimed at, in percent.
@@ -96,7 +95,7 @@ struct SweepState<'a, 'b> {
     count: u64,
     /// Started, the earliest first.
     running: VecDeque<Span>,
-    /// Which half of the shared file the next results go to.
+    /// Which half of the shared memory the next results go to.
     half: u64,
     /// Failures in a row of a dispatch of one block.
     attempts: u32,
@@ -174,17 +173,17 @@ impl<'a> SweepState<'a, '_> {
 
     /// Runs block after block on one worker until it fails or nothing is left.
     fn with_worker(&mut self, ledger: &mut dyn Ledger) -> Result<(), Failure> {
-        let (mut worker, file) = self.open()?;
+        let (mut worker, memory) = self.open()?;
         self.start(&mut worker, ledger)?;
-        self.request(&mut worker, file.is_some())?;
+        self.request(&mut worker, memory.is_some())?;
         while let Some(span) = self.running.front().copied() {
-            let results = self.finish(&mut worker, span, file.as_ref())?;
+            let results = self.finish(&mut worker, span, memory.as_ref())?;
             self.running.pop_front();
             // Device and worker go on while what they gave is looked at; where they do not, that is
             // kept all the same.
             let goes_on = self
                 .start(&mut worker, ledger)
-                .and_then(|()| self.request(&mut worker, file.is_some()));
+                .and_then(|()| self.request(&mut worker, memory.is_some()));
             if let Err(failure) = ledger.take(span, &results) {
                 self.running.push_front(span);
                 return Err(failure);
@@ -194,7 +193,7 @@ impl<'a> SweepState<'a, '_> {
             self.again.extend(ledger.again());
             if self.running.is_empty() {
                 self.start(&mut worker, ledger)?;
-                self.request(&mut worker, file.is_some())?;
+                self.request(&mut worker, memory.is_some())?;
             }
         }
         Ok(())
@@ -209,24 +208,19 @@ impl<'a> SweepState<'a, '_> {
         worker.request(&Request::Finish { timeout: self.site.timeout().mul_f64(0.9), shared })
     }
 
-    /// A worker with the kernel's pipeline, and the file that it writes results to.
-    fn open(&self) -> Result<(Worker<'a>, Option<File>), Failure> {
+    /// A worker with the kernel's pipeline, and the memory that it writes results to.
+    fn open(&self) -> Result<(Worker<'a>, Option<SharedMemory>), Failure> {
         let DeviceSession { target, settings, listener, .. } = *self.site;
-        let (mut own, mut shared) = (None, None);
-        if matches!(self.order.sink, Sink::Store) {
-            let file = |error: std::io::Error| {
-                Failure::new(
-                    Outcome::OutOfMemory,
-                    format!("no memory could be shared with a worker: {error}"),
-                )
-            };
-            let made = memfd_create("fpprobe-results", MemfdFlags::CLOEXEC)
-                .map_err(|error| file(error.into()))?;
-            shared = Some(made.try_clone().map_err(file)?);
-            own = Some(File::from(made));
-        }
+        let shared = matches!(self.order.sink, Sink::Store).then(SharedMemory::new).transpose();
+        let shared = shared.map_err(|error| {
+            Failure::new(
+                Outcome::OutOfMemory,
+                format!("no memory could be shared with a worker: {error}"),
+            )
+        })?;
         let timeout = self.site.timeout();
-        let mut worker = Worker::start_with(&target.manifest, settings, timeout, listener, shared)?;
+        let mut worker =
+            Worker::start_with(&target.manifest, settings, timeout, listener, shared.as_ref())?;
         let kernel = self.order.domain.kernel().to_string();
         for request in [
             super::open_request(target, settings),
@@ -234,7 +228,7 @@ impl<'a> SweepState<'a, '_> {
         ] {
             opened(worker.call(&request, self.site.timeout())?)?;
         }
-        Ok((worker, own))
+        Ok((worker, shared))
     }
 
     /// Starts dispatches until two are under way, as long as there are blocks and it is not enough.
@@ -280,7 +274,7 @@ impl<'a> SweepState<'a, '_> {
         &mut self,
         worker: &mut Worker<'_>,
         span: Span,
-        file: Option<&'f File>,
+        memory: Option<&'f SharedMemory>,
     ) -> Result<Results<'f>, Failure> {
         let (words, took, exact) = match worker.answer(self.site.timeout())? {
             Response::Swept { words, took, exact } => (words, took, exact),
@@ -288,8 +282,10 @@ impl<'a> SweepState<'a, '_> {
         };
         let count =
             self.order.sink.room(self.order.domain, u64::from(span.blocks), span.inputs) as usize;
-        let results = match file {
-            Some(file) => Results::Shared { file, offset: self.half * self.order.memory, count },
+        let results = match memory {
+            Some(memory) => {
+                Results::Shared { memory, offset: self.half * self.order.memory, count }
+            }
             None if words.len() == count => Results::Here(words),
             None => return Err(Failure::new(Outcome::Crashed, "the worker left results out")),
         };

@@ -17,11 +17,11 @@ use fpprobe_reports::sweep::{Fingerprint, FingerprintError, SWEEPS, Sweep, Sweep
 
 use crate::output::Page;
 use crate::remote::{self, Delivery, Destination};
-use crate::state;
 use crate::sweep::every::ListFolder;
 use crate::sweep::journal::SweepJournal;
+use fpprobe_reports::host;
 use fpprobe_system::cancellation::Cancellation;
-use fpprobe_system::host;
+use fpprobe_system::folders;
 use fpprobe_system::usage::OrUsage as _;
 
 /// Name of the report in a folder, without its ending.
@@ -134,7 +134,7 @@ impl Files {
 /// Where the journal of this sweep lies, by where its report goes and what it is of; `None` where
 /// there is no state folder.
 fn journal_for(to: &Destination, options: &str) -> anyhow::Result<Option<PathBuf>> {
-    let Some(state) = state::folder() else { return Ok(None) };
+    let Some(state) = folders::state() else { return Ok(None) };
     let folder = state.join("sweeps");
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("failed to create folder {}", folder.display()))

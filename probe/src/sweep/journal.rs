@@ -11,8 +11,8 @@ use fpprobe_reports::journal::line;
 use fpprobe_reports::sweep::record::{FORMAT, Past, SweepRecord, SweepStart, read};
 
 use crate::journal;
+use fpprobe_reports::host;
 use fpprobe_system::cancellation::Cancellation;
-use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 /// A sweep's journal.

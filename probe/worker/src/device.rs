@@ -2,8 +2,7 @@
 
 mod sweep;
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
@@ -11,6 +10,7 @@ use fpprobe_reports::model::Conditions;
 use fpprobe_reports::support::{Support, matrices};
 use fpprobe_spirv::plan::Plan;
 use fpprobe_spirv::{Cases, Kernel, cases};
+use fpprobe_system::process;
 
 use crate::measure::{Executor, KernelCases, Limits, ResultDump, measure};
 use crate::protocol::{self, EnumeratedDevice, Failure, Job, Response, Runs};
@@ -66,7 +66,7 @@ impl WorkerState {
         if devices.is_empty() {
             return Ok(Response::NoDevice("vkEnumeratePhysicalDevices lists none".to_owned()));
         }
-        let libraries = libraries();
+        let libraries = process::libraries();
         let devices = devices.into_iter().map(|device| EnumeratedDevice {
             identity: device.identity,
             claims: device.claims,
@@ -141,18 +141,6 @@ impl WorkerState {
         let answers = measure(&mut executor, build, support, &work, how, timeout)?;
         Ok(Response::Measured(answers))
     }
-}
-
-/// Libraries in this process.
-fn libraries() -> Vec<PathBuf> {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let path = |line: &str| {
-        let path = &line[line.find('/')?..];
-        // A package manager may have replaced it since it was loaded.
-        let path = Path::new(path.strip_suffix(" (deleted)").unwrap_or(path));
-        path.file_name()?.to_string_lossy().contains(".so").then(|| path.to_owned())
-    };
-    maps.lines().filter_map(path).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn work(job: &Job) -> Result<KernelCases, Failure> {

@@ -16,19 +16,14 @@ pub mod protocol;
 #[allow(unsafe_code, reason = "the only module that talks to drivers")]
 mod vulkan;
 
-use std::fs::{File, OpenOptions};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use fpprobe_profiles::Outcome;
-use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
+use fpprobe_system::{line, process};
 
-use crate::protocol::{Failure, Hello, REQUESTS, RESPONSES, Request, Response, frame};
-
-/// What is added to the worker's badness (proc(5)): where memory runs out, the kernel ends a worker
-/// before anybody else.
-const BADNESS: &str = "500";
+use crate::protocol::{Failure, Hello, Request, Response, frame};
 
 /// Runs a worker on the descriptors that the supervisor left open; the driver receives this name of
 /// the application. Of `dump_raw`, see `dump`; `memory` is in MiB.
@@ -47,24 +42,12 @@ fn serve(
     dump_raw: Option<PathBuf>,
     memory: Option<u64>,
 ) -> anyhow::Result<()> {
-    // A worker must not outlive its supervisor, wherever the driver may have it stuck, and leaves
-    // no core files.
-    set_parent_process_death_signal(Some(Signal::KILL))
-        .context("failed to tie the worker to its supervisor")?;
-    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
-    // Both are for what a driver does; where they cannot be had, it is measured all the same.
-    let _ = std::fs::write("/proc/self/oom_score_adj", BADNESS);
-    if let Some(bytes) = memory.and_then(|memory| memory.checked_mul(1 << 20)) {
-        // Not the address space, of which drivers of GPUs reserve terabytes: private memory that
-        // can be written.
-        let _ = setrlimit(Resource::Data, Rlimit { current: Some(bytes), maximum: Some(bytes) });
-    }
-    let mut requests = File::open(format!("/proc/self/fd/{REQUESTS}"))
+    // A worker must not outlive its supervisor, wherever the driver may have it stuck.
+    process::tie_to_parent().context("failed to tie the worker to its supervisor")?;
+    process::become_worker(memory.and_then(|memory| memory.checked_mul(1 << 20)));
+    let mut requests = line::requests()
         .context("a worker is started by fpprobe itself, with descriptors 3 and 4 open")?;
-    let mut responses = OpenOptions::new()
-        .write(true)
-        .open(format!("/proc/self/fd/{RESPONSES}"))
-        .context("failed to open descriptor 4")?;
+    let mut responses = line::responses().context("failed to open descriptor 4")?;
     match frame::read(&mut requests).context("failed to read the supervisor's greeting")? {
         Some(Request::Hello(hello)) if hello == Hello::own() => {}
         Some(Request::Hello(hello)) => {

@@ -1,8 +1,7 @@
 //! The messages between supervisor and worker.
 //!
-//! Requests arrive at the worker's file descriptor 3, responses leave by 4; each is one
-//! length-prefixed frame. Both sides open with a [`Hello`]: they are the same program, and refuse
-//! each other where they are not.
+//! Each is one length-prefixed frame on the [line](fpprobe_system::line) between them. Both sides
+//! open with a [`Hello`]: they are the same program, and refuse each other where they are not.
 
 pub mod frame;
 mod json;
@@ -17,13 +16,6 @@ use serde::{Deserialize, Serialize};
 
 /// Version of the messages below; a change of any of them raises it.
 pub const VERSION: u32 = 8;
-/// The worker's descriptor for requests.
-pub const REQUESTS: i32 = 3;
-/// The worker's descriptor for responses.
-pub const RESPONSES: i32 = 4;
-/// The worker's descriptor of a file in memory for results that are too many for a message; workers
-/// of sweeps have it.
-pub const RESULTS: i32 = 5;
 
 /// Most modules of a kernel by itself whose operands are constants: they share a deadline.
 pub const MODULES: usize = 32;
@@ -82,7 +74,7 @@ pub enum Request {
     Finish {
         /// How long the device may take from now on.
         timeout: Duration,
-        /// Where in [`RESULTS`] the results are to be put, in bytes; none: into the answer.
+        /// Where in the shared memory the results are to be put, in bytes; none: into the answer.
         shared: Option<u64>,
     },
 }
@@ -117,7 +109,7 @@ pub enum Response {
     Measured(Vec<KernelResult>),
     /// Blocks of a sweep are done.
     Swept {
-        /// What they left in the buffer of results; empty where that went into [`RESULTS`].
+        /// What they left in the buffer of results; empty where that went into the shared memory.
         words: Vec<u32>,
         /// How long the device took, at most.
         took: Duration,

@@ -5,7 +5,9 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use std::{env, fs};
+
+use fpprobe_system::machine;
+use fpprobe_system::process::{self, ProcessState};
 
 /// The file within the store.
 pub const NAME: &str = "lock";
@@ -45,8 +47,8 @@ pub fn take(folder: &Path, longest: Duration) -> Result<File, LockError> {
 /// Writes down who holds the lock: process, host, command.
 fn sign(file: &mut File) -> io::Result<()> {
     let command: Vec<String> =
-        env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let text = format!("{}\n{}\n{}\n", std::process::id(), host(), command.join(" "));
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let text = format!("{}\n{}\n{}\n", std::process::id(), machine::name(), command.join(" "));
     file.set_len(0)?;
     file.rewind()?;
     file.write_all(text.as_bytes())
@@ -63,33 +65,21 @@ fn holder(path: &Path, mut file: File) -> String {
     let (Some(process), Some(on), Some(command)) = (process, lines.next(), lines.next()) else {
         return "another process".to_owned();
     };
-    if on != host() {
+    if on != machine::name() {
         return format!("process {process} (`{command}`) on host {on}");
     }
-    let state = state(process).filter(|state| !matches!(state, 'Z' | 'X'));
-    match state.filter(|_| process != std::process::id()) {
+    match process::state(process).filter(|_| process != std::process::id()) {
         // The signature is that of an earlier holder: this one has inherited the lock, or is
         // another program.
         None => format!(
             "a process that did not sign it (`fuser {}` lists those that may)",
             path.display()
         ),
-        Some('T' | 't') => {
+        Some(ProcessState::Stopped) => {
             format!(
                 "process {process} (`{command}`), which is stopped; `kill -CONT {process}` lets it go on"
             )
         }
-        Some(_) => format!("process {process} (`{command}`)"),
+        Some(ProcessState::Alive) => format!("process {process} (`{command}`)"),
     }
-}
-
-/// What a process of this machine does, as proc(5) has it: `R`, `S`, `T` and so on.
-fn state(process: u32) -> Option<char> {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    stat.rsplit_once(") ")?.1.chars().next()
-}
-
-fn host() -> String {
-    fs::read_to_string("/proc/sys/kernel/hostname")
-        .map_or_else(|_| String::new(), |name| name.trim().to_owned())
 }

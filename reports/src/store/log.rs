@@ -10,6 +10,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
+use fpprobe_system::files::sync_folder;
 use serde::{Deserialize, Serialize};
 
 use crate::sum;
@@ -140,7 +141,7 @@ impl Log {
         file.write_all(text.as_bytes())?;
         file.sync_data()?;
         if !self.exists {
-            File::open(folder)?.sync_all()?;
+            sync_folder(folder)?;
         }
         self.exists = true;
         self.length += text.len() as u64;

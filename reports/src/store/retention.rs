@@ -1,8 +1,10 @@
 //! How much is kept.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs::{self, File};
+use std::fs;
 use std::io;
+
+use fpprobe_system::files::sync_folder;
 
 use super::error::doing;
 use super::log::LogEvent;
@@ -105,11 +107,7 @@ impl Store {
             }
         }
         if !removed.is_empty() {
-            doing(
-                File::open(&self.folder).and_then(|folder| folder.sync_all()),
-                "write store",
-                &self.folder,
-            )?;
+            doing(sync_folder(&self.folder), "write store", &self.folder)?;
             listing.reports.retain(|stored| !removed.contains(stored));
             // The index is a copy; what it has beyond folder and log is left out when it is read.
             let _ = self.write_index(&listing);

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fpprobe_reports::{limited, save};
+use fpprobe_system::folders;
 use fpprobe_system::usage::say;
 use serde::{Deserialize, Serialize};
 
-use crate::state;
 use crate::supervisor::Target;
 
 /// Longest file of positions, in bytes.
@@ -31,7 +31,7 @@ pub struct GatePositions {
 
 impl GatePositions {
     pub fn read() -> GatePositions {
-        let file = state::folder().map(|folder| folder.join("gate.json"));
+        let file = folders::state().map(|folder| folder.join("gate.json"));
         let text = file.as_ref().and_then(|file| limited::text(file, POSITIONS).ok());
         let by_device = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         GatePositions { file, by_device }

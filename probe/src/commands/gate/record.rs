@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use fpprobe_profiles::Observation;
 use fpprobe_reports::expected::{Expected, ExpectedDevice};
+use fpprobe_reports::host;
 use fpprobe_reports::save;
-use fpprobe_system::host;
 use fpprobe_system::usage::{OrUsage as _, say, usage_error};
 
 use super::BATCH;

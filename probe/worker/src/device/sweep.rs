@@ -1,15 +1,14 @@
 //! A sweep in a worker: one pipeline, and blocks that are started and finished.
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::FileExt as _;
 use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::sweep::{self, Domain, Push, Sink};
+use fpprobe_system::memory::SharedMemory;
 
 use super::WorkerState;
-use crate::protocol::{Failure, RESULTS, Response, Span};
+use crate::protocol::{Failure, Response, Span};
 use crate::vulkan::SweepPipeline;
 
 /// What results hold before: of sums nothing, of results bits that few operations give.
@@ -27,7 +26,7 @@ pub struct ActiveSweep {
     sweep: SweepPipeline,
     domain: Domain,
     sink: Sink,
-    results: Option<File>,
+    results: Option<SharedMemory>,
 }
 
 impl WorkerState {
@@ -69,13 +68,13 @@ impl WorkerState {
         let taken = sweeping.sweep.finish(timeout).map_err(|error| device.explain(error))?;
         let (mut words, mut left) = (Vec::new(), 0);
         if let Some(offset) = shared {
-            let file = match &mut sweeping.results {
-                Some(file) => file,
-                none => none.insert(results().map_err(unshared)?),
+            let memory = match &mut sweeping.results {
+                Some(memory) => memory,
+                none => none.insert(SharedMemory::received().map_err(unshared)?),
             };
             for (at, piece) in (0..).step_by(PIECE).zip(taken.bytes.chunks(PIECE)) {
                 left += unwritten(piece);
-                file.write_all_at(piece, offset + at).map_err(unshared)?;
+                memory.write(piece, offset + at).map_err(unshared)?;
             }
         } else {
             left = unwritten(taken.bytes);
@@ -107,11 +106,6 @@ fn written(domain: &Domain, left: usize, words: usize) -> Result<(), Failure> {
     }
     let detail = format!("{left} of {words} words of results hold what was there before");
     Err(Failure::new(Outcome::NotWritten, detail))
-}
-
-/// The file that the supervisor shares with this process.
-fn results() -> std::io::Result<File> {
-    OpenOptions::new().write(true).open(format!("/proc/self/fd/{RESULTS}"))
 }
 
 fn none() -> Failure {

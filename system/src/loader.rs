@@ -1,9 +1,10 @@
-//! Where manifests are looked for.
+//! Where Vulkan's loader looks for manifests, as it documents it for Linux.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::Lookup;
+/// Looks a variable of the environment up.
+pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// Below every folder of the search path: drivers, and layers that load unasked.
 const SUFFIX: &str = "vulkan/icd.d";

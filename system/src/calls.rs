@@ -34,7 +34,7 @@ pub fn is_stdout_closed() -> bool {
 }
 
 /// Has a program end with this one, however that ends.
-pub fn tie(command: &mut Command) {
+pub(crate) fn tie(command: &mut Command) {
     let tie = || Ok(set_parent_process_death_signal(Some(Signal::KILL))?);
     // SAFETY: it makes one system call, allocates nothing and takes no lock.
     unsafe { command.pre_exec(tie) };
@@ -42,7 +42,7 @@ pub fn tie(command: &mut Command) {
 
 /// The further groups that the other end had when it connected (socket(7), `SO_PEERGROUPS`): of
 /// other users' processes a service sees nothing in /proc.
-pub fn groups(stream: &UnixStream) -> Vec<u32> {
+pub(crate) fn groups(stream: &UnixStream) -> Vec<u32> {
     let mut groups = vec![0_u32; MOST_GROUPS];
     let mut length = size_of_val(&groups[..]) as libc::socklen_t;
     // SAFETY: the descriptor is open, and `length` says how many bytes may be written to where

@@ -1,10 +1,12 @@
 //! How a process ends: by request, by force, and in words.
 
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::ExitStatus;
-use std::time::Duration;
+use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
+use rustix::process::{Signal, kill_process};
+
+use crate::process::pid;
 
 /// Time to end of its own accord.
 const OWN: Duration = Duration::from_millis(100);
@@ -13,12 +15,51 @@ pub const GRACE: Duration = Duration::from_millis(300);
 /// Time to be reaped after SIGKILL; only a process stuck in the kernel takes longer.
 const REAP: Duration = Duration::from_secs(5);
 
+/// Between two looks at whether a process has ended.
+const TICK: Duration = Duration::from_millis(2);
+
+/// A signal to end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndSignal {
+    /// The process may finish what it does, or ignore it.
+    Request,
+    /// The process ends, unless the kernel holds it.
+    Force,
+}
+
 /// A process that is to end.
 pub trait Mortal {
     /// Waits for its end, at most this long.
     fn reap(&mut self, timeout: Duration) -> Option<ExitStatus>;
     /// Sends it a signal.
-    fn signal(&self, signal: Signal);
+    fn signal(&self, signal: EndSignal);
+}
+
+impl Mortal for Child {
+    fn reap(&mut self, timeout: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            match self.try_wait() {
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(TICK),
+                status => return status.ok().flatten(),
+            }
+        }
+    }
+
+    fn signal(&self, signal: EndSignal) {
+        if let Some(pid) = pid(self) {
+            let _ = kill_process(pid, signal.number());
+        }
+    }
+}
+
+impl EndSignal {
+    fn number(self) -> Signal {
+        match self {
+            EndSignal::Request => Signal::TERM,
+            EndSignal::Force => Signal::KILL,
+        }
+    }
 }
 
 /// Ends a process: by waiting, by asking, by force. Returns whether it has ended.
@@ -26,11 +67,11 @@ pub fn end(process: &mut impl Mortal) -> bool {
     if process.reap(OWN).is_some() {
         return true;
     }
-    process.signal(Signal::TERM);
+    process.signal(EndSignal::Request);
     if process.reap(GRACE).is_some() {
         return true;
     }
-    process.signal(Signal::KILL);
+    process.signal(EndSignal::Force);
     process.reap(REAP).is_some()
 }
 
@@ -75,13 +116,14 @@ fn name(signal: i32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::EndSignal::{Force, Request};
     use super::*;
     use std::cell::RefCell;
 
     /// Ends at the first signal that it cannot resist.
     struct Stubborn {
-        resists: Vec<Signal>,
-        sent: RefCell<Vec<Signal>>,
+        resists: Vec<EndSignal>,
+        sent: RefCell<Vec<EndSignal>>,
     }
 
     impl Mortal for Stubborn {
@@ -89,24 +131,24 @@ mod tests {
             let sent = self.sent.borrow();
             sent.iter()
                 .find(|signal| !self.resists.contains(signal))
-                .map(|signal| ExitStatus::from_raw(signal.as_raw()))
+                .map(|signal| ExitStatus::from_raw(signal.number().as_raw()))
         }
 
-        fn signal(&self, signal: Signal) {
+        fn signal(&self, signal: EndSignal) {
             self.sent.borrow_mut().push(signal);
         }
     }
 
-    fn ends(resists: &[Signal]) -> (bool, Vec<Signal>) {
+    fn ends(resists: &[EndSignal]) -> (bool, Vec<EndSignal>) {
         let mut process = Stubborn { resists: resists.to_vec(), sent: RefCell::default() };
         (end(&mut process), process.sent.into_inner())
     }
 
     #[test]
     fn force_comes_after_asking_and_its_failure_is_reported() {
-        assert_eq!(ends(&[]), (true, vec![Signal::TERM]));
-        assert_eq!(ends(&[Signal::TERM]), (true, vec![Signal::TERM, Signal::KILL]));
-        assert_eq!(ends(&[Signal::TERM, Signal::KILL]), (false, vec![Signal::TERM, Signal::KILL]));
+        assert_eq!(ends(&[]), (true, vec![Request]));
+        assert_eq!(ends(&[Request]), (true, vec![Request, Force]));
+        assert_eq!(ends(&[Request, Force]), (false, vec![Request, Force]));
     }
 
     #[test]

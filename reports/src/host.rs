@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use fpprobe_reports::model::{Host, Program};
+use fpprobe_system::machine;
+pub use fpprobe_system::machine::boot;
 use sha2::{Digest as _, Sha256};
+
+use crate::model::{Host, Program};
 
 /// This program.
 pub fn program() -> Program {
@@ -13,37 +16,17 @@ pub fn program() -> Program {
 
 /// This machine.
 pub fn host() -> Host {
-    let system = rustix::system::uname();
-    let kernel =
-        format!("{} {}", system.sysname().to_string_lossy(), system.release().to_string_lossy());
-    Host { id: id(), label: String::new(), tags: BTreeMap::new(), kernel, os: os() }
+    let (kernel, os) = (machine::kernel(), machine::os());
+    Host { id: id(), label: String::new(), tags: BTreeMap::new(), kernel, os }
 }
 
 /// A digest of the machine id, as systemd asks of programs that show it to others; zeros where
 /// there is none.
 fn id() -> String {
-    let read =
-        |path: &str| std::fs::read_to_string(path).ok().filter(|text| !text.trim().is_empty());
-    let Some(machine) = read("/etc/machine-id").or_else(|| read("/var/lib/dbus/machine-id")) else {
-        return "0".repeat(16);
-    };
-    let digest =
-        Sha256::new().chain_update("fpprobe host\n").chain_update(machine.trim()).finalize();
+    let Some(machine) = machine::id() else { return "0".repeat(16) };
+    let digest = Sha256::new().chain_update("fpprobe host\n").chain_update(machine).finalize();
     let head = digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
     format!("{head:016x}")
-}
-
-fn os() -> String {
-    let text = std::fs::read_to_string("/etc/os-release")
-        .or_else(|_| std::fs::read_to_string("/usr/lib/os-release"));
-    let text = text.unwrap_or_default();
-    let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
-    name.map_or_else(|| "unknown".to_owned(), |name| name.trim_matches(['"', '\'']).to_owned())
-}
-
-/// What tells this start of the machine from every other; empty where the kernel does not say.
-pub fn boot() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
 /// Now, RFC 3339, UTC, to the second.

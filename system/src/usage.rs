@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use fpprobe_reports::escape::visible_lines;
+use crate::escape::visible_lines;
 
 /// Marks an error as the user's to fix: exit status 2.
 #[derive(Debug, thiserror::Error)]

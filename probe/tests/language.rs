@@ -28,7 +28,7 @@ const RETIRED: [(&str, usize); 28] = [
     ("tally", 13),
     ("tell", 57),
     ("telling", 2),
-    ("tells", 52),
+    ("tells", 51),
     ("told", 50),
     ("trouble", 2),
     ("troubles", 2),

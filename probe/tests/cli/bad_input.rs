@@ -13,37 +13,6 @@ fn refused(arguments: &[&str]) -> String {
     ended.err
 }
 
-#[test]
-fn unknown_names_come_with_the_nearest() {
-    assert!(refused(&["eval", "f32.inverse_sqr", "0"]).contains("`inverse_sqrt`"));
-    assert!(refused(&["eval", "f23.fadd", "0", "0"]).contains("`f32`"));
-    assert!(refused(&["run", "f32.fad*q"]).contains("f32.fadd"));
-    assert!(refused(&["run", "--profile", "d3d1"]).contains("`d3d11`"));
-    assert!(refused(&["run", "--require", "wgs"]).contains("`wgsl`"));
-    assert!(refused(&["accepts", "d3d12", "f32.fadd", "0", "0"]).contains("`d3d11`"));
-    assert!(refused(&["explain", "D32-188"]).contains("D32-18"));
-    assert!(refused(&["explain", "G-225"]).contains("G-25"));
-    assert!(refused(&["eval", "f32.fadd:controls=szin23", "0", "0"]).contains("`szin32`"));
-    assert!(refused(&["frobnicate"]).contains("unrecognized subcommand"));
-    assert!(refused(&["rnu"]).contains("a similar subcommand exists: 'run'"));
-    assert!(refused(&["history", "lsit"]).contains("'list'"));
-}
-
-#[test]
-fn bad_values_are_named() {
-    assert!(refused(&["eval", "f32.fabs", "8000000g"]).contains("8000000g"));
-    assert!(refused(&["eval", "f16.fabs", "12345"]).contains("f16"));
-    assert!(refused(&["eval", "f32.fadd", "0"]).contains("operand"));
-    assert!(
-        refused(&["eval", "f32.fadd:controls=ftz32,dp32", "0", "0"]).contains("exclude each other")
-    );
-    assert!(refused(&["run", "--timeout", "0"]).contains("seconds"));
-    assert!(refused(&["run", "--jobs", "0"]).contains("--jobs"));
-    assert!(refused(&["run", "--format", "yaml"]).contains("jsonl"));
-    assert!(refused(&["run", "-o", "report.yaml"]).contains(".json"));
-    assert!(refused(&["judge", "/nowhere/report.json"]).contains("/nowhere/report.json"));
-}
-
 /// What prints to standard output, each in its own way.
 const PRINTED: [&[&str]; 6] = [
     &["accepts", "d3d11", "f32.fabs", "80000000"],
@@ -107,34 +76,6 @@ fn memory_that_is_not_there_is_an_internal_error() {
         "{statuses:?}"
     );
     assert!(statuses.iter().any(|(_, status)| *status == Some(1)), "{statuses:?}");
-}
-
-#[test]
-fn files_that_are_not_there_come_with_what_makes_them() {
-    let folder = tempfile::tempdir().unwrap();
-    let (none, place) = (folder.path().join("none.json"), folder.path().to_str().unwrap());
-    let none = none.to_str().unwrap();
-    for (arguments, advice) in [
-        (&["judge", none][..], "`fpprobe run -o FILE.json` writes a report"),
-        (&["diff", none, none], "`fpprobe history list` shows those that are kept"),
-        (&["diff", place, place], "`fpprobe run -o FOLDER` writes one"),
-        (&["judge", place], "`fpprobe run -o FOLDER` writes one"),
-        (
-            &["check", "--baseline", none],
-            "`fpprobe baseline accept REPORT -o FILE --reason TEXT` writes one",
-        ),
-        (&["rules", "none.toml"], "`fpprobe profiles` lists it"),
-        (
-            &["run", "--require", none],
-            "`fpprobe run --format vulkan-profile -o FILE.json` writes one",
-        ),
-        (&["--config", none, "list"], "every setting with its default"),
-        (&["diff", "--last", "--store-path", place], "`fpprobe run`"),
-        (&["history", "show", "last", "--store-path", place], "`fpprobe run`"),
-    ] {
-        let message = refused(arguments);
-        assert!(message.contains(advice), "{arguments:?}: {message}");
-    }
 }
 
 #[test]

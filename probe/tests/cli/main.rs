@@ -30,6 +30,7 @@ mod repro;
 mod resume;
 mod run;
 mod scene;
+mod screens;
 mod seed;
 mod selections;
 mod show;

@@ -158,21 +158,3 @@ fn a_report_that_is_not_kept_is_said_not_to_be() {
         damaged.err
     );
 }
-
-#[test]
-fn what_is_not_found_is_named() {
-    for (what, message) in [
-        (&["1"][..], "there is no report with a cause `1`"),
-        (&["fmull"], "did you mean `fmul`"),
-        (&["f32.nminn"], "as a kernel: unknown operation `nminn`"),
-        (&["purple", "elephant"], "none has all of these words"),
-        (&["D32-18", "none.json"], "none.json"),
-        (&["D32-18", "last"], "`fpprobe run`"),
-        (&[], "there is no last report"),
-        (&[""], "no cause, rule, trait, kernel or operation"),
-    ] {
-        let ended = ends(fpprobe(&[]).arg("show").args(what));
-        assert_eq!(ended.with(2), "", "{what:?}");
-        assert!(ended.err.contains(message), "{what:?}: {}", ended.err);
-    }
-}

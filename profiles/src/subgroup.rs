@@ -112,7 +112,6 @@ mod tests {
     use fpprobe_spirv::subgroup::order_cases;
 
     use super::*;
-    use crate::Outcome;
 
     type Combine = fn(f32, f32) -> f32;
 
@@ -160,14 +159,7 @@ mod tests {
             u64::from(result(&held).to_bits())
         });
         let out: Vec<u64> = results.collect();
-        let observation = Observation {
-            kernel,
-            cases,
-            outcome: Outcome::Ran,
-            detail: String::new(),
-            out: out.into(),
-            second: None,
-        };
+        let observation = Observation::ran(kernel, cases, out.into());
         subgroup_order(&observation).map(|found| found.value)
     }
 

@@ -192,19 +192,11 @@ fn scalars(kernel: &Kernel, operands: &[u64]) -> impl Iterator<Item = Vec<u64>> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::Outcome;
 
     fn observed(kernel: &str, cases: &[&[u64]], out: &[u64]) -> Observation {
         let kernel: Kernel = kernel.parse().unwrap();
         let cases = Cases::new("", kernel.arity(), cases.concat());
-        Observation {
-            kernel,
-            cases,
-            outcome: Outcome::Ran,
-            detail: String::new(),
-            out: out.into(),
-            second: None,
-        }
+        Observation::ran(kernel, cases, out.into())
     }
 
     #[test]

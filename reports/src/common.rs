@@ -192,21 +192,17 @@ fn take(device: &mut Device, judged: DeviceJudgement) {
 
 #[cfg(test)]
 mod tests {
-    use fpprobe_profiles::Outcome;
 
     use super::*;
 
     #[test]
     fn a_case_stays_as_often_as_both_have_it() {
         let cases = |list: &[u64]| Cases::new("", 1, list);
-        let observation = Observation {
-            kernel: "f32.sqrt".parse().unwrap(),
-            cases: cases(&[1, 2, 1, 3, 1]),
-            outcome: Outcome::Ran,
-            detail: String::new(),
-            out: [10, 20, 11, 30, 12].into(),
-            second: None,
-        };
+        let observation = Observation::ran(
+            "f32.sqrt".parse().unwrap(),
+            cases(&[1, 2, 1, 3, 1]),
+            [10, 20, 11, 30, 12].into(),
+        );
         let part = of_cases(&observation, &cases(&[3, 1, 4, 1]));
         assert_eq!((part.cases, &part.out[..]), (cases(&[1, 1, 3]), &[10, 11, 30][..]));
     }

@@ -11,7 +11,7 @@ use crate::accuracy::Accuracy;
 use crate::encoding::{Encoding, assemble, components};
 use crate::environment::Subnormals;
 use crate::judge::{Judge, Observations};
-use crate::observation::{Observation, Outcome};
+use crate::observation::Observation;
 use crate::oracle::{Demand, Signature};
 use crate::profile::{Part, Profile, Requirement, Rule};
 use crate::verdict::{Level, Verdict};
@@ -80,14 +80,7 @@ fn answers(kernel: &Kernel, demand: &Demand) -> Observation {
     };
     let out: Vec<u64> = cases.iter().flat_map(answer).collect();
     let kernel = *kernel;
-    Observation {
-        kernel,
-        cases,
-        outcome: Outcome::Ran,
-        detail: String::new(),
-        out: out.into(),
-        second: None,
-    }
+    Observation::ran(kernel, cases, out.into())
 }
 
 /// What a relation looks at: one kernel of a rule.

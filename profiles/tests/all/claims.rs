@@ -4,7 +4,7 @@ use fpprobe_profiles::accuracy::Accuracy;
 use fpprobe_profiles::claims::contradictions;
 use fpprobe_profiles::environment::Subnormals;
 use fpprobe_profiles::oracle::{Demand, Signature};
-use fpprobe_profiles::{Observation, Outcome, profile};
+use fpprobe_profiles::{Observation, profile};
 use fpprobe_spirv::{Control, Kernel, cases};
 
 /// What a device answers that keeps or flushes subnormals and rounds like this.
@@ -22,14 +22,7 @@ fn answers(id: &str, subnormals: Subnormals, accuracy: Accuracy) -> Observation 
     let cases = cases::cases(&kernel);
     let out: Vec<u64> =
         cases.iter().map(|case| signature.accepted_part(case, 0, &demand).members(1)[0]).collect();
-    Observation {
-        kernel,
-        cases,
-        outcome: Outcome::Ran,
-        detail: String::new(),
-        out: out.into(),
-        second: None,
-    }
+    Observation::ran(kernel, cases, out.into())
 }
 
 fn contradicted(observation: Observation) -> Vec<Control> {

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use fpprobe_profiles::Observation;
 use fpprobe_profiles::matrix::{
     BF16, E4M3, F16, MODELS, MatrixAspect, MatrixInput, UnitModel, violations,
 };
-use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::cases::matrix::MatrixProbe;
 use fpprobe_spirv::layout::{BINARY16, BINARY32};
 use fpprobe_spirv::{FloatLayout, Kernel, cases};
@@ -98,14 +98,7 @@ fn synthetic(id: &str, result: impl Fn(&Kernel, &[u64]) -> Option<u64>) -> Obser
     let cases = cases::cases(&kernel);
     let nan = kernel.format.float().map_or(0, |layout| layout.infinity() | layout.quiet_bit());
     let out: Vec<u64> = cases.iter().map(|case| result(&kernel, case).unwrap_or(nan)).collect();
-    Observation {
-        kernel,
-        cases,
-        outcome: Outcome::Ran,
-        detail: String::new(),
-        out: out.into(),
-        second: None,
-    }
+    Observation::ran(kernel, cases, out.into())
 }
 
 fn value(observation: &Observation, aspect: MatrixAspect) -> String {
@@ -258,14 +251,7 @@ fn integers_that_are_not_exact_and_lines_that_change_are_violations() {
     let kernel: Kernel = "f16.matrix_load_store_a:matrix=8x8x8-f16-f16-f32".parse().unwrap();
     let cases = cases::cases(&kernel);
     let mut out: Vec<u64> = cases.iter().flatten().copied().collect();
-    let moved = |out: &[u64]| Observation {
-        kernel,
-        cases: cases.clone(),
-        outcome: Outcome::Ran,
-        detail: String::new(),
-        out: out.into(),
-        second: None,
-    };
+    let moved = |out: &[u64]| Observation::ran(kernel, cases.clone(), out.into());
     assert!(violations(&[moved(&out)]).is_empty());
     out[3] ^= 0x200;
     assert_eq!(violations(&[moved(&out)])[0].cases[0].0, 0);

@@ -5,7 +5,7 @@
 use fpprobe_profiles::accepts::accepts;
 use fpprobe_profiles::judge::{Judge, Observations};
 use fpprobe_profiles::profile::built_in_text;
-use fpprobe_profiles::{Class, Observation, Outcome, Profile};
+use fpprobe_profiles::{Class, Observation, Profile};
 use fpprobe_spirv::{Cases, Kernel, cases};
 use libfuzzer_sys::fuzz_target;
 
@@ -38,5 +38,5 @@ fn zero(kernel: Kernel) -> Observation {
         all.iter().step_by(all.len().div_ceil(MOST_CASES)).flatten().copied().collect();
     let cases = Cases::new("", kernel.arity(), selected);
     let out = vec![0; cases.len() * kernel.outputs()].into();
-    Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
+    Observation::ran(kernel, cases, out)
 }

@@ -176,14 +176,8 @@ impl Past {
                 let own = self.sums.entry((step.device, step.kernel, pass)).or_default();
                 own.extend((step.first..).zip(sums));
             }
-            SweepRecord::Verified {
-                device,
-                kernel,
-                blocks,
-                statistics: sweep_statistics,
-                unstable,
-            } => {
-                self.verified.insert((device, kernel), (blocks, sweep_statistics, unstable));
+            SweepRecord::Verified { device, kernel, blocks, statistics, unstable } => {
+                self.verified.insert((device, kernel), (blocks, statistics, unstable));
             }
         }
         Some(())
@@ -202,25 +196,19 @@ mod tests {
         let sums = [[1, 2, 3], [u32::MAX, 0, 5]];
         let (device, kernel) = (step.device.clone(), step.kernel.clone());
         let blocks: Blocks = [3, 4].into_iter().collect();
-        let sweep_statistics = SweepStatistics {
+        let statistics = SweepStatistics {
             inputs: 2 << 20,
             histogram: BTreeMap::from([(0, 7), (512, 1)]),
             ..SweepStatistics::default()
         };
         let unstable = Unstable::of_blocks([4].into_iter().collect());
-        let known = (blocks.clone(), sweep_statistics.clone(), unstable.clone());
+        let known = (blocks.clone(), statistics.clone(), unstable.clone());
         let verified = BTreeMap::from([((device.clone(), kernel.clone()), known)]);
         let records = [
             SweepRecord::Begun(begun.clone()),
             SweepRecord::Intent(step.clone()),
             SweepRecord::Digests { step, sums: hex(&sums), pass: 1 },
-            SweepRecord::Verified {
-                device,
-                kernel,
-                blocks,
-                statistics: sweep_statistics,
-                unstable,
-            },
+            SweepRecord::Verified { device, kernel, blocks, statistics, unstable },
         ];
         let text: String = records.iter().map(line).collect();
         let own = BTreeMap::from([(7, sums[0]), (8, sums[1])]);

@@ -89,6 +89,12 @@ struct EncodedColumn {
 }
 
 impl EncodedColumn {
+    /// Of values that the data hold split by byte.
+    fn split(values: usize, data: Vec<u8>) -> EncodedColumn {
+        let encoding = Encoding::BYTE_STREAM_SPLIT;
+        EncodedColumn { dictionary: None, data, values, encoding, statistics: None }
+    }
+
     fn new(content: &ColumnContent, group: &[KernelRows<'_>], count: usize) -> EncodedColumn {
         let nulls = |column: NullableColumn, bytes| column.encoded(count, bytes);
         match content {
@@ -254,13 +260,7 @@ impl NullableColumn {
         let mut data = Vec::with_capacity(self.levels.len() + 4 + self.values.len() * bytes);
         levels(&mut data, &self.levels);
         data.append(&mut split(&self.values, bytes));
-        EncodedColumn {
-            dictionary: None,
-            data,
-            values: count,
-            encoding: Encoding::BYTE_STREAM_SPLIT,
-            statistics: None,
-        }
+        EncodedColumn::split(count, data)
     }
 }
 
@@ -313,11 +313,5 @@ fn operands(group: &[KernelRows<'_>]) -> EncodedColumn {
     levels(&mut data, &repeated);
     levels(&mut data, &defined);
     data.append(&mut split(&values, 8));
-    EncodedColumn {
-        dictionary: None,
-        data,
-        values: count,
-        encoding: Encoding::BYTE_STREAM_SPLIT,
-        statistics: None,
-    }
+    EncodedColumn::split(count, data)
 }

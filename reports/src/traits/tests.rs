@@ -11,14 +11,7 @@ use crate::model::TraitValue;
 fn observed(kernel: &str, cases: &[&[u64]], out: &[u64]) -> Observation {
     let kernel: Kernel = kernel.parse().unwrap();
     let cases = Cases::new("few", kernel.arity(), cases.concat());
-    Observation {
-        kernel,
-        cases,
-        outcome: Outcome::Ran,
-        detail: String::new(),
-        out: out.into(),
-        second: None,
-    }
+    Observation::ran(kernel, cases, out.into())
 }
 
 fn of(observations: &[Observation], id: &str) -> DeviceTrait {

@@ -11,14 +11,11 @@ use fpprobe_spirv::{Cases, Kernel};
 pub fn observation(kernel: &str, lanes: &[(&[u64], u64)]) -> Observation {
     let kernel: Kernel = kernel.parse().unwrap();
     let cases: Vec<u64> = lanes.iter().flat_map(|(case, _)| case.to_vec()).collect();
-    Observation {
+    Observation::ran(
         kernel,
-        cases: Cases::new("", kernel.arity(), cases),
-        outcome: Outcome::Ran,
-        detail: String::new(),
-        out: lanes.iter().map(|(_, out)| *out).collect(),
-        second: None,
-    }
+        Cases::new("", kernel.arity(), cases),
+        lanes.iter().map(|(_, out)| *out).collect(),
+    )
 }
 
 /// Causes by one profile; they hold all failing lanes.

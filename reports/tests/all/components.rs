@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use fpprobe_profiles::Observation;
 use fpprobe_profiles::profile::built_in;
-use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::Report;
 use fpprobe_reports::baseline::{AcceptFilter, Baseline, accept, read, write};
 use fpprobe_reports::change::ChangeKind;
@@ -25,14 +25,7 @@ const SINE: [u64; 2] = [0x3f57_6aa4, 0x3f57_6aa5];
 fn observed(id: &str, cases: &[u64], out: &[u64]) -> Observation {
     let kernel = kernel(id);
     let cases = Cases::new(format!("{id}.few"), kernel.arity(), cases);
-    Observation {
-        kernel,
-        cases,
-        outcome: Outcome::Ran,
-        detail: String::new(),
-        out: Arc::from(out),
-        second: None,
-    }
+    Observation::ran(kernel, cases, Arc::from(out))
 }
 
 /// Sines of infinity and of 1, right of scalars, and these of a vector.

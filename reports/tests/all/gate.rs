@@ -38,13 +38,12 @@ type Change<'a> = &'a dyn Fn(u64, u64) -> u64;
 /// The same of kernels of one operation.
 fn report_of(kernels: &[(&str, Change<'_>)]) -> Report {
     let operands: Vec<u64> = (1..=LANES).flat_map(|bits| [bits, 0]).collect();
-    let observed = |(id, change): &(&str, Change<'_>)| Observation {
-        kernel: id.parse().unwrap(),
-        cases: Cases::new("f32.few", 2, operands.clone()),
-        outcome: Outcome::Ran,
-        detail: String::new(),
-        out: (1..=LANES).map(|bits| change(bits - 1, bits)).collect::<Vec<_>>().into(),
-        second: None,
+    let observed = |(id, change): &(&str, Change<'_>)| {
+        Observation::ran(
+            id.parse().unwrap(),
+            Cases::new("f32.few", 2, operands.clone()),
+            (1..=LANES).map(|bits| change(bits - 1, bits)).collect::<Vec<_>>().into(),
+        )
     };
     let observations: Vec<Observation> = kernels.iter().map(observed).collect();
     let mut report = fixture::report();
@@ -383,13 +382,8 @@ fn what_ran_for_the_baseline_and_runs_no_more_closes_it_by_name() {
 /// `0 + x` of a subnormal `x`, kept, and `pow` of subnormals with a result that only keeping them
 /// explains.
 fn kept(with_addition: bool, pow: u64) -> Report {
-    let of = |id: &str, operands: Vec<u64>, out: u64| Observation {
-        kernel: id.parse().unwrap(),
-        cases: Cases::new("few", 2, operands),
-        outcome: Outcome::Ran,
-        detail: String::new(),
-        out: [out].into(),
-        second: None,
+    let of = |id: &str, operands: Vec<u64>, out: u64| {
+        Observation::ran(id.parse().unwrap(), Cases::new("few", 2, operands), [out].into())
     };
     // 2^-140 to the power of 0.5 is 2^-70; a flushed operand gives 0.
     let mut observations = vec![of("f32.pow", vec![0x0000_0200, 0x3f00_0000], pow)];
@@ -463,14 +457,7 @@ fn what_fails_on_random_operands_alone_is_listed_and_closes_no_gate() {
         let mut out: Vec<u64> = sums.collect();
         out.truncate(listed.len());
         out.resize(cases.len(), 0x3f80_0000);
-        judged(&[Observation {
-            kernel: id.parse().unwrap(),
-            cases,
-            outcome: Outcome::Ran,
-            detail: String::new(),
-            out: out.into(),
-            second: None,
-        }])
+        judged(&[Observation::ran(id.parse().unwrap(), cases, out.into())])
     };
     let baseline = accepted(&report(&[], "f32.fadd"));
     assert!(baseline.accepted.is_empty(), "{:?}", baseline.accepted);

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
+use fpprobe_profiles::Observation;
 use fpprobe_profiles::accuracy::Accuracy;
 use fpprobe_profiles::encoding::assemble;
 use fpprobe_profiles::environment::{Environment, Overflow, Ulp};
 use fpprobe_profiles::oracle::{Demand, Signature};
-use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_reports::Report;
 use fpprobe_spirv::cases::cases;
 
@@ -35,7 +35,7 @@ pub fn stored(id: &str, accuracy: Accuracy, overflow: Overflow) -> Observation {
         assemble(&kernel, &parts)
     };
     let out: Arc<[u64]> = cases.iter().flat_map(answer).collect();
-    Observation { kernel, cases, outcome: Outcome::Ran, detail: String::new(), out, second: None }
+    Observation::ran(kernel, cases, out)
 }
 
 /// One path that truncates and clamps, one that does neither, and halves by two paths that do the

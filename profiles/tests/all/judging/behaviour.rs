@@ -9,7 +9,7 @@ use fpprobe_profiles::judge::{Judge, Observations};
 use fpprobe_profiles::oracle::{Demand, Signature};
 use fpprobe_profiles::profile;
 use fpprobe_profiles::profile::Requirement;
-use fpprobe_profiles::{Observation, Outcome, Profile, Verdict};
+use fpprobe_profiles::{Observation, Profile, Verdict};
 use fpprobe_spirv::op::Function;
 use fpprobe_spirv::{Cases, cases};
 
@@ -69,14 +69,7 @@ fn two_treatments_of_subnormals_on_one_operation_deviate() {
             .iter()
             .map(|case| signature.accepted_part(case, 0, &demand).members(1)[0])
             .collect();
-        Observation {
-            kernel,
-            cases,
-            outcome: Outcome::Ran,
-            detail: String::new(),
-            out,
-            second: None,
-        }
+        Observation::ran(kernel, cases, out)
     });
     let verdict =
         |observation: Observation| judge.judge(&Observations::new(&[observation])).rules[0].verdict;
@@ -145,14 +138,7 @@ fn two_results_must_be_of_one_reading() {
     let verdict = |answer: [u64; 2]| {
         let kernel = "f32.frexp".parse().unwrap();
         let (cases, out) = (Cases::new("", 1, [1]), answer.into());
-        let selected = [Observation {
-            kernel,
-            cases,
-            outcome: Outcome::Ran,
-            detail: String::new(),
-            out,
-            second: None,
-        }];
+        let selected = [Observation::ran(kernel, cases, out)];
         let verdict = judge.judge(&Observations::new(&selected)).rules.remove(0);
         (verdict.verdict == Verdict::Deviates, verdict.failing, verdict.evidence)
     };
@@ -179,14 +165,7 @@ fn a_path_of_which_nothing_can_be_determined_is_left_out() {
         let kernel = format!("b10g11r11.store:route={route}").parse().unwrap();
         let (cases, out) =
             (Cases::new("", 3, [red, one, one]), [0x1e0 << 22 | 0x3c0 << 11 | code].into());
-        Observation {
-            kernel,
-            cases,
-            outcome: Outcome::Ran,
-            detail: String::new(),
-            out,
-            second: None,
-        }
+        Observation::ran(kernel, cases, out)
     };
     let behaviour = |selected: &[Observation]| {
         let mut own = profile.clone();
@@ -254,14 +233,7 @@ fn a_multiply_add_by_a_formula_shows_whether_it_is_fused() {
         {
             let cases = cases::cases(&kernel);
             let out = cases.iter().map(|case| computed(fused, case)).collect();
-            let ran = Observation {
-                kernel,
-                cases,
-                outcome: Outcome::Ran,
-                detail: String::new(),
-                out,
-                second: None,
-            };
+            let ran = Observation::ran(kernel, cases, out);
             let judgement = Judge::new(&profile).judge(&Observations::new(&[ran]));
             let verdict = &judgement.rules[0];
             assert!(verdict.verdict == Verdict::Permitted, "{id}: {verdict:?}");

@@ -8,7 +8,7 @@ use fpprobe_profiles::coverage::right;
 use fpprobe_profiles::encoding::assemble;
 use fpprobe_profiles::oracle::{Operand, Signature};
 use fpprobe_profiles::profile;
-use fpprobe_profiles::{Observation, Outcome, Profile};
+use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::{Cases, Kernel, cases};
 
 /// Most cases of a kernel here, but for the boundary ones.
@@ -96,14 +96,7 @@ pub fn measured(profile: &Profile, cases: fn(&Kernel) -> Cases) -> Vec<Observati
         .map(|kernel| {
             let cases = cases(&kernel);
             let out = answers(profile, &kernel, &cases);
-            Observation {
-                kernel,
-                cases,
-                outcome: Outcome::Ran,
-                detail: String::new(),
-                out: out.into(),
-                second: None,
-            }
+            Observation::ran(kernel, cases, out.into())
         })
         .collect()
 }

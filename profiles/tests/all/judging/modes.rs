@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use fpprobe_profiles::judge::{Judge, Judgement, Observations, RecipeTrial};
-use fpprobe_profiles::{Class, Observation, Outcome, Verdict};
+use fpprobe_profiles::{Class, Observation, Verdict};
 use fpprobe_spirv::{Cases, Format, Kernel};
 
 use super::device::{d3d11_of, device, under};
@@ -14,14 +14,7 @@ const ZEROS: [u64; 2] = [0x8000_0000, 0];
 fn observed(kernel: &str, case: &[u64], out: u64) -> Observation {
     let kernel: Kernel = kernel.parse().unwrap();
     let cases = Cases::new("modes", kernel.arity(), case.to_vec());
-    Observation {
-        kernel,
-        cases,
-        outcome: Outcome::Ran,
-        detail: String::new(),
-        out: [out].into(),
-        second: None,
-    }
+    Observation::ran(kernel, cases, [out].into())
 }
 
 /// A device that d3d11 accepts without modes and under szin32, but for a square root that no mode

@@ -14,14 +14,7 @@ const ZEROS: [u64; 2] = [0x8000_0000, 0];
 fn observed(kernel: &str, cases: &[&[u64]], out: &[u64]) -> Observation {
     let kernel: Kernel = kernel.parse().unwrap();
     let cases = Cases::new("ways", kernel.arity(), cases.concat());
-    Observation {
-        kernel,
-        cases,
-        outcome: Outcome::Ran,
-        detail: String::new(),
-        out: out.into(),
-        second: None,
-    }
+    Observation::ran(kernel, cases, out.into())
 }
 
 /// What d3d11 says of a device that meets it, with these beside it.

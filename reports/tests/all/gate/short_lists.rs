@@ -17,14 +17,7 @@ fn sums(id: &str, cases: Cases, wrong: usize) -> Observation {
     });
     let out: Vec<u64> =
         sums.enumerate().map(|(case, sum)| if case < wrong { 0x0000_0777 } else { sum }).collect();
-    Observation {
-        kernel: id.parse().unwrap(),
-        cases,
-        outcome: Outcome::Ran,
-        detail: String::new(),
-        out: out.into(),
-        second: None,
-    }
+    Observation::ran(id.parse().unwrap(), cases, out.into())
 }
 
 fn whole(id: &str, wrong: usize) -> Observation {

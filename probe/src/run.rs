@@ -6,7 +6,6 @@
 //! [`supervisor`](crate::supervisor)'s matter.
 
 mod compare;
-mod deadline;
 mod isolate;
 pub mod judge;
 mod measure;

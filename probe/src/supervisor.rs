@@ -23,7 +23,6 @@ mod worker_slot;
 use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use fpprobe_profiles::Observation;
@@ -239,7 +238,7 @@ pub fn observation(ask: &WorkItem, answer: KernelResult) -> Observation {
         cases: ask.cases.clone(),
         outcome: answer.outcome,
         detail: answer.detail,
-        out: Arc::from(answer.out),
-        second: answer.second.map(Arc::from),
+        out: answer.out,
+        second: answer.second,
     }
 }

@@ -12,6 +12,7 @@ use fpprobe_spirv::{Cases, FloatLayout, Kernel};
 
 use crate::encoding::{Encoding, components};
 use crate::observation::Observation;
+use crate::parallel;
 
 /// What two kernels answered that ask the same.
 #[derive(Clone, Debug)]
@@ -83,13 +84,15 @@ fn beside(
         ran.iter().enumerate().filter_map(|(place, other)| Some((plain_of(other)?, place)));
     let mut paired: Vec<(usize, usize)> = paired.collect();
     paired.sort_unstable();
-    let mut pairs: Vec<(usize, VariantPair<'_>)> = Vec::with_capacity(paired.len());
-    // Lists are long: only one is indexed at a time.
-    for alike in paired.chunk_by(|one, other| one.0 == other.0) {
+    // Lists are long: each is indexed once, and no longer than it takes.
+    let alike: Vec<&[(usize, usize)]> = paired.chunk_by(|one, other| one.0 == other.0).collect();
+    let pairs = parallel::map(&alike, |alike| {
         let plain = ran[alike[0].0];
-        let cases = (0..plain.cases.len()).map(|case| (plain.cases.case(case), case)).collect();
-        pairs.extend(alike.iter().map(|(_, place)| (*place, compare(ran[*place], plain, &cases))));
-    }
+        let cases = plain.cases.iter().zip(0..).collect();
+        let pair = |(_, place): &(usize, usize)| (*place, compare(ran[*place], plain, &cases));
+        alike.iter().map(pair).collect::<Vec<_>>()
+    });
+    let mut pairs: Vec<(usize, VariantPair<'_>)> = pairs.into_iter().flatten().collect();
     pairs.sort_by_key(|(place, _)| *place);
     pairs.into_iter().map(|(_, pair)| pair).collect()
 }

@@ -1,11 +1,19 @@
-//! The first measurement of a device: every selected kernel, batched.
+//! The first measurement of a device: every selected kernel, batched; what it answers is judged
+//! while it gives the next answers.
 
-use fpprobe_profiles::judge::Judge;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+
+use fpprobe_profiles::Observation;
+use fpprobe_profiles::judge::{Judge, Prefetch};
 use fpprobe_reports::model::{Incident, Outcome};
 
-use super::deadline;
+use super::quick;
 use super::select::Selection;
-use crate::supervisor::{self, Batching, DeviceSession, Measurement, Track};
+use crate::supervisor::{
+    self, Batching, Deadline, DeviceSession, Measurement, Track, WorkItem, observation,
+};
+use fpprobe_worker::protocol::KernelResult;
 
 /// Measures what is selected; for a quick run the first kernels, and the others while there is
 /// time.
@@ -20,11 +28,31 @@ pub fn batched(
         return Ok(obstructed(obstacle));
     }
     track.map_or(Ok(()), |track| track.begin(site, &selection.items))?;
-    if quick {
-        deadline::measure(site, &selection.items, selection.families, judges, track)
-    } else {
-        supervisor::measure(site, &selection.items, Batching::Shared, track)
-    }
+    let deadline = Deadline {
+        from: selection.families,
+        until: site.begun() + quick::TIME,
+        least: quick::LEAST,
+    };
+    let site = if quick { site.until(deadline) } else { *site };
+    let (sender, answers) = channel::<Observation>();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let prefetch = Prefetch::new(judges);
+            for answer in answers.into_iter().take_while(|_| !over.load(Ordering::Relaxed)) {
+                prefetch.see(&answer);
+            }
+        });
+        let sender = sender;
+        let seer = |item: &WorkItem, answer: &KernelResult| {
+            drop(sender.send(observation(item, answer.clone())));
+        };
+        let measured =
+            supervisor::measure(&site.seen_by(&seer), &selection.items, Batching::Shared, track);
+        // What is judged from here on is judged by every core.
+        over.store(true, Ordering::Relaxed);
+        measured
+    })
 }
 
 fn obstructed(obstacle: &str) -> Measurement {

@@ -6,14 +6,15 @@ use fpprobe_reports::Report;
 use fpprobe_reports::host;
 use fpprobe_reports::journal::RunStart;
 use fpprobe_reports::judged::DeviceJudgement;
-use fpprobe_reports::model::{Conditions, Device, Host, Incident, Recompiled, SELF_CONTAINED};
+use fpprobe_reports::model::{
+    Conditions, Device, Host, Incident, LEFT_OUT, Recompiled, SELF_CONTAINED,
+};
 use fpprobe_reports::record::Recorder;
 use fpprobe_reports::render::unrun::unrun;
 use fpprobe_reports::store::Store;
 use fpprobe_spirv::Kernel;
 use fpprobe_system::usage::say;
 
-use super::deadline;
 use super::status::RunStatus;
 use crate::absent;
 use crate::journal::RunJournal;
@@ -43,7 +44,7 @@ impl DeviceResult {
     ) -> DeviceResult {
         let unmeasured =
             [(measured.skipped, ""), (alone.skipped, " again, each in a module of its own")];
-        let left_out = deadline::left_out(&measured.left_out, &std::mem::take(&mut alone.left_out));
+        let left_out = left_out(&measured.left_out, &std::mem::take(&mut alone.left_out));
         measured.absorb(alone);
         measured.incidents.extend(measured.quarantined.iter().map(quarantined));
         let unmeasured = unmeasured.into_iter().filter(|(kernels, _)| *kernels > 0);
@@ -52,6 +53,20 @@ impl DeviceResult {
             .extend(unmeasured.map(|(kernels, how)| interrupted(site, kernels, how, journal)));
         DeviceResult { measured, isolated, left_out, judged }
     }
+}
+
+/// What there was no time for, as the report names it: kernels, and kernels that were not run
+/// again, alone.
+fn left_out(kernels: &[Kernel], alone: &[Kernel]) -> Vec<Incident> {
+    let incident = |subject: String, detail: String| Incident { subject, outcome: None, detail };
+    let mut incidents: Vec<Incident> =
+        kernels.iter().map(|kernel| incident(kernel.to_string(), LEFT_OUT.to_owned())).collect();
+    if !alone.is_empty() {
+        let detail =
+            format!("{LEFT_OUT}: the second look at {} that deviate, each isolated", alone.len());
+        incidents.push(incident("-".to_owned(), detail));
+    }
+    incidents
 }
 
 /// Puts the report together; also the status of the run, and whether all of it ran.

@@ -67,9 +67,14 @@ impl<'a> DeviceSession<'a> {
         }
     }
 
-    /// The same with little time, and somebody who sees answers as they come.
-    pub fn until<'b>(&'b self, deadline: Deadline, seer: ResultObserver<'b>) -> DeviceSession<'b> {
-        DeviceSession { deadline: Some(deadline), seer: Some(seer), ..*self }
+    /// The same with little time.
+    pub fn until(&self, deadline: Deadline) -> DeviceSession<'a> {
+        DeviceSession { deadline: Some(deadline), ..*self }
+    }
+
+    /// The same with somebody who sees answers as they come.
+    pub fn seen_by<'b>(&'b self, seer: ResultObserver<'b>) -> DeviceSession<'b> {
+        DeviceSession { seer: Some(seer), ..*self }
     }
 
     /// When its time began.

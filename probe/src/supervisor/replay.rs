@@ -99,7 +99,7 @@ fn answer(answer: &journal::RecordedResult) -> KernelResult {
     KernelResult {
         outcome: answer.outcome,
         detail: answer.detail.clone(),
-        out: answer.out.clone(),
-        second: answer.second.clone(),
+        out: answer.out.as_slice().into(),
+        second: answer.second.as_deref().map(Into::into),
     }
 }

@@ -82,8 +82,8 @@ impl<'a> Track<'a> {
             kernel: kernel.clone(),
             outcome: answer.outcome,
             detail: answer.detail.clone(),
-            out: answer.out.clone(),
-            second: answer.second.clone(),
+            out: answer.out.to_vec(),
+            second: answer.second.as_deref().map(<[u64]>::to_vec),
         };
         let answers = kernels.iter().zip(answers).map(answer).collect();
         self.journal.write(&Record::Answers(BatchResults {

@@ -7,6 +7,7 @@ pub mod frame;
 mod json;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use fpprobe_profiles::Outcome;
@@ -157,15 +158,15 @@ pub struct KernelResult {
     /// What else there is to say.
     pub detail: String,
     /// The answers of the first run in case order; empty unless `ran` or `flaky`.
-    pub out: Vec<u64>,
+    pub out: Arc<[u64]>,
     /// For `flaky`, those of the second run.
-    pub second: Option<Vec<u64>>,
+    pub second: Option<Arc<[u64]>>,
 }
 
 impl KernelResult {
     /// The answer of a kernel that gave none.
     pub fn none(outcome: Outcome, detail: impl Into<String>) -> KernelResult {
-        KernelResult { outcome, detail: detail.into(), out: Vec::new(), second: None }
+        KernelResult { outcome, detail: detail.into(), out: Arc::default(), second: None }
     }
 }
 

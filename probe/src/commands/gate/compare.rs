@@ -95,9 +95,7 @@ impl DeviceComparison<'_> {
         let until = if self.expected.blocks.is_empty() { blocks } else { lists };
         // The first module runs however late it is: on a busy host, too, a call compares something.
         let deadline = Deadline { from: 1, until, least: Duration::ZERO };
-        let unseen = |_: &WorkItem, _: &_| {};
-        let measured = match measure(&site.until(deadline, &unseen), &work, Batching::Shared, None)
-        {
+        let measured = match measure(&site.until(deadline), &work, Batching::Shared, None) {
             Ok(measured) => measured,
             Err(error) => return GateAnswer::unknown(error),
         };

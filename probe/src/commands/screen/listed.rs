@@ -59,15 +59,13 @@ impl ListedKernels {
         let count = self.items.len();
         self.items.rotate_left(self.next % count);
         let deadline = Deadline { from: 0, until, least: LEAST };
-        let unseen = |_: &WorkItem, _: &_| {};
-        let measured =
-            match measure(&site.until(deadline, &unseen), &self.items, Batching::Shared, None) {
-                Ok(measured) => measured,
-                Err(error) => {
-                    problems.extend("lists of cases", [error]);
-                    return 0;
-                }
-            };
+        let measured = match measure(&site.until(deadline), &self.items, Batching::Shared, None) {
+            Ok(measured) => measured,
+            Err(error) => {
+                problems.extend("lists of cases", [error]);
+                return 0;
+            }
+        };
         let left_out = |item: &WorkItem| measured.left_out.contains(&item.kernel);
         self.next = self.items.iter().position(left_out).unwrap_or(0);
         for incident in &measured.incidents {

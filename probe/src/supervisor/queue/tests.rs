@@ -8,7 +8,7 @@ use fpprobe_profiles::Outcome;
 use fpprobe_spirv::{Cases, Kernel};
 
 fn ran() -> KernelResult {
-    KernelResult { outcome: Outcome::Ran, detail: String::new(), out: vec![1], second: None }
+    KernelResult { outcome: Outcome::Ran, detail: String::new(), out: [1].into(), second: None }
 }
 
 fn limited(kernels: usize, batches: Vec<Vec<usize>>) -> BatchQueue {

@@ -71,12 +71,12 @@ fn of_runs(first: Vec<u64>, second: Vec<u64>, what: &str) -> KernelResult {
         return KernelResult {
             outcome: Outcome::Ran,
             detail: String::new(),
-            out: first,
+            out: first.into(),
             second: None,
         };
     }
     let detail = format!("{differing} of {} results differ between {what}", first.len());
-    KernelResult { outcome: Outcome::Flaky, detail, out: first, second: Some(second) }
+    KernelResult { outcome: Outcome::Flaky, detail, out: first.into(), second: Some(second.into()) }
 }
 
 /// One answer of those to the cases of a kernel, which ran one by one. One that has no results
@@ -88,7 +88,7 @@ pub fn joined(answers: Vec<KernelResult>) -> KernelResult {
             return answer;
         }
         second.extend_from_slice(answer.second.as_ref().unwrap_or(&answer.out));
-        first.extend(answer.out);
+        first.extend_from_slice(&answer.out);
     }
     of_runs(first, second, RUNS)
 }

@@ -87,12 +87,14 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::protocol::{Job, KernelResult, Request, Response};
     use fpprobe_profiles::Outcome;
 
     fn samples() -> Vec<Response> {
-        let out = vec![0, u64::MAX, 0x7fc0_0000];
+        let out: Arc<[u64]> = [0, u64::MAX, 0x7fc0_0000].into();
         let answer = KernelResult {
             outcome: Outcome::Flaky,
             detail: "x".into(),

@@ -54,7 +54,7 @@ const INTERFACES: [&str; 14] = [
 /// The crate that may name them, and the one that breaks drivers.
 const HOSTS: [&str; 2] = ["reports/system", "probe/tests/fault-layer"];
 /// Where they stand beside that: the worker reads of its driver and processor; `doctor` names a
-/// manifest that is none; the manual names a file.
+/// file without a manifest; the manual names a file.
 const EXCEPTIONS: [(&str, &str); 4] = [
     ("probe/worker/src/vulkan/library.rs", "\"/proc"),
     ("probe/worker/src/vulkan/cpu.rs", "\"/proc"),

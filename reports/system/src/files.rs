@@ -13,7 +13,7 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// As it lies there now; `None` where there is none.
+    /// As it lies there now; `None` where nothing does.
     pub fn new(path: &Path) -> Option<FileStamp> {
         let meta = fs::metadata(path).ok()?;
         Some(FileStamp { state: (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec()) })

@@ -13,7 +13,7 @@ pub fn name(id: u32) -> String {
     named.unwrap_or_else(|| id.to_string())
 }
 
-/// A group by name or number; `None` where there is none of that name.
+/// A group by name or number; `None` where no group has that name.
 pub fn id(name: &str) -> io::Result<Option<u32>> {
     if let Ok(number) = name.parse() {
         return Ok(Some(number));

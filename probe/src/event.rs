@@ -31,6 +31,11 @@ pub enum RunEvent<'a> {
         /// How many.
         kernels: usize,
     },
+    /// The kernels that are measured first are judged; others are still being measured.
+    FirstVerdicts {
+        /// The verdicts, as lines for a reader.
+        text: &'a str,
+    },
     /// A worker failed, or had to be stopped.
     Failure {
         /// The device or manifest.

@@ -49,6 +49,7 @@ impl Progress {
                 }
             }
             RunEvent::Settled { device, kernels } => self.settled(*device, *kernels),
+            RunEvent::FirstVerdicts { text } => self.line(text.trim_end()),
             RunEvent::Failure { subject, text } => {
                 self.line(&format!("{}: {}", visible(subject), visible(text)));
             }

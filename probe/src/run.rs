@@ -149,8 +149,19 @@ fn device(
         judge(judges, &Observations::new(observations))
     };
 
+    let first = |observations: &[Observation]| {
+        if !observations.iter().any(|one| one.outcome.answered()) {
+            return;
+        }
+        let judged = rules(judges, &judge(observations), observations);
+        let text = report::first_verdicts(site, observations, judged, selection.items.len());
+        if let Ok(text) = text {
+            (site.listener)(&RunEvent::FirstVerdicts { text: &text });
+        }
+    };
+    let shared = track(Pass::Shared);
     let mut measured =
-        measure::batched(site, selection, quick.is_some(), judges, track(Pass::Shared).as_ref())?;
+        measure::batched(site, selection, quick.is_some(), judges, first, shared.as_ref())?;
     let mut judgements = judge(&measured.observations);
     // Whether a recipe is enough is a default run's matter.
     if quick.is_none() {

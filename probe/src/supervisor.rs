@@ -20,7 +20,7 @@ pub mod sweep;
 mod track;
 mod worker_slot;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -192,7 +192,8 @@ pub fn measure(
     track: Option<&Track<'_>>,
 ) -> Result<Measurement, String> {
     let DeviceSession { number, target, settings, listener, .. } = *site;
-    let mut batches = batch::batches(asks, batching, settings.batch);
+    let none = HashSet::new();
+    let mut batches = batch::batches(asks, batching, settings.batch, site.early.unwrap_or(&none));
     if let Some(deadline) = site.deadline {
         // First what is never left out, then the rest in its order.
         batches.sort_by_key(|batch| {

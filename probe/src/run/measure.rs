@@ -16,12 +16,13 @@ use crate::supervisor::{
 use fpprobe_worker::protocol::KernelResult;
 
 /// Measures what is selected; for a quick run the first kernels, and the others while there is
-/// time.
+/// time. What the early kernels gave is shown to `first` as soon as they all have an answer.
 pub fn batched(
     site: &DeviceSession<'_>,
     selection: &Selection,
     quick: bool,
     judges: &[Judge<'_>],
+    first: impl Fn(&[Observation]) + Sync,
     track: Option<&Track<'_>>,
 ) -> Result<Measurement, String> {
     if let Some(obstacle) = &site.target.found.obstacle {
@@ -34,13 +35,22 @@ pub fn batched(
         least: quick::LEAST,
     };
     let site = if quick { site.until(deadline) } else { *site };
+    let site = site.with_early(&selection.early);
     let (sender, answers) = channel::<Observation>();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let prefetch = Prefetch::new(judges);
+            let mut early = Vec::new();
             for answer in answers.into_iter().take_while(|_| !over.load(Ordering::Relaxed)) {
-                prefetch.see(&answer);
+                if !selection.early.contains(&answer.kernel) {
+                    prefetch.see(&answer);
+                    continue;
+                }
+                early.push(answer);
+                if early.len() == selection.early.len() {
+                    first(&early);
+                }
             }
         });
         let sender = sender;

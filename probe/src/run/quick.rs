@@ -14,7 +14,7 @@ use fpprobe_reports::journal::Quick;
 use fpprobe_reports::model::{Conditions, Identity, LEFT_OUT};
 use fpprobe_reports::store::{Listing, Store, StoredDevice, StoredReport};
 use fpprobe_spirv::catalogue::{Extent, strictest};
-use fpprobe_spirv::{Controls, Format, Kernel, Route, cases};
+use fpprobe_spirv::{Cases, Controls, Format, Kernel, Route, cases};
 use serde::Deserialize;
 
 use crate::supervisor::WorkItem;
@@ -90,6 +90,20 @@ pub fn kernels(profiles: &[Profile], again: &[String], support: &Support) -> (Ve
     (kernels, families)
 }
 
+/// Whether a list of cases takes longer than a quick run has time for.
+fn is_long(kernel: &Kernel, cases: &Cases) -> bool {
+    cases.len() > LONGEST && !kernel.format.is_packed()
+}
+
+/// The kernels of a run of everything that first verdicts rest on: those of the families whose
+/// lists of cases are short.
+pub fn early(profiles: &[Profile], support: &Support, items: &[WorkItem]) -> HashSet<Kernel> {
+    let families: HashSet<Kernel> = kernels(profiles, &[], support).0.into_iter().collect();
+    let is_early =
+        |item: &&WorkItem| families.contains(&item.kernel) && !is_long(&item.kernel, &item.cases);
+    items.iter().filter(is_early).map(|item| item.kernel).collect()
+}
+
 /// The inputs of these kernels. Every encoding, and triples by the thousand, are a default run's
 /// matter, but for what deviated.
 pub fn work(
@@ -100,9 +114,7 @@ pub fn work(
     let again: HashSet<&str> = again.iter().map(String::as_str).collect();
     let item = |kernel: &Kernel| {
         let cases = Extent::Default.cases(kernel);
-        let short = cases.len() > LONGEST
-            && !kernel.format.is_packed()
-            && !again.contains(&*kernel.to_string());
+        let short = is_long(kernel, &cases) && !again.contains(&*kernel.to_string());
         let cases = if short { cases::boundary(kernel) } else { cases };
         WorkItem { kernel: *kernel, cases: cases::with_random(kernel, cases, random, seed) }
     };

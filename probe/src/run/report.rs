@@ -1,7 +1,9 @@
 //! The report of a run: an entry for each device, and what else there is to say.
 
 use std::collections::BTreeSet;
+use std::io;
 
+use fpprobe_profiles::Observation;
 use fpprobe_reports::Report;
 use fpprobe_reports::host;
 use fpprobe_reports::journal::RunStart;
@@ -10,7 +12,7 @@ use fpprobe_reports::model::{
     Conditions, Device, Host, Incident, LEFT_OUT, Recompiled, SELF_CONTAINED,
 };
 use fpprobe_reports::record::Recorder;
-use fpprobe_reports::render::unrun::unrun;
+use fpprobe_reports::render::{self, unrun::unrun};
 use fpprobe_reports::store::Store;
 use fpprobe_spirv::Kernel;
 use fpprobe_system::usage::say;
@@ -141,6 +143,24 @@ fn interrupted(
 fn quarantined(kernel: &Kernel) -> Incident {
     let detail = "in quarantine: the machine went down while it was being measured; `--retry-quarantined` measures it again";
     Incident { subject: kernel.to_string(), outcome: None, detail: detail.to_owned() }
+}
+
+/// What the first observations of a device come to, as lines for a reader; `all` kernels are being
+/// measured.
+pub fn first_verdicts(
+    site: &DeviceSession<'_>,
+    observations: &[Observation],
+    judged: DeviceJudgement,
+    all: usize,
+) -> io::Result<String> {
+    let settings = site.settings;
+    let measured = Measurement { observations: observations.to_vec(), ..Measurement::default() };
+    let result = DeviceResult { measured, isolated: BTreeSet::new(), left_out: Vec::new(), judged };
+    let conditions = (&settings.environment, settings.conditions);
+    let device = entry(site.target, result, conditions, &mut Recorder::new());
+    let mut text = Vec::new();
+    render::first_verdicts(&device, all, &mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// The device's entry of the report.

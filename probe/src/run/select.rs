@@ -88,6 +88,8 @@ pub struct Selection {
     pub items: Vec<WorkItem>,
     /// Kernels, from the first on, that a quick run never leaves out.
     pub families: usize,
+    /// Those of the families in a run of everything, for the first verdicts.
+    pub early: HashSet<Kernel>,
 }
 
 /// What runs on each of these devices.
@@ -100,16 +102,18 @@ pub fn selections(
     let extent = run.extent();
     let selection = |(target, name): (Target, String)| {
         let support = Support::new(&target.found.claims);
-        let (items, families) = if let Some(quick) = &run.quick {
+        let (items, families, early) = if let Some(quick) = &run.quick {
             let again = quick::known(quick, &target.found.identity);
             let (kernels, families) = quick::kernels(profiles, again, &support);
-            (quick::work(&kernels, again, run.conditions), families)
+            (quick::work(&kernels, again, run.conditions), families, HashSet::new())
         } else {
             let enumerated = &target.found.claims.matrices;
             let kernels = kernels(profiles, &run.filter, extent, (&support, enumerated))?;
-            (work(&kernels, extent, run.conditions), kernels.len())
+            let items = work(&kernels, extent, run.conditions);
+            let early = run.filter.is_empty().then(|| quick::early(profiles, &support, &items));
+            (items, kernels.len(), early.unwrap_or_default())
         };
-        Ok(Selection { target, name, items, families })
+        Ok(Selection { target, name, items, families, early })
     };
     targets.into_iter().zip(names).map(selection).collect()
 }

@@ -1,6 +1,7 @@
 //! Which kernels share a module.
 
-use std::collections::{BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use fpprobe_reports::model::Conditions;
 use fpprobe_spirv::plan::{Direction, Element};
@@ -47,8 +48,14 @@ impl Batching {
     }
 }
 
-/// Distributes kernels over batches; each batch lists places in `asks`.
-pub fn batches(work: &[WorkItem], batching: Batching, most: usize) -> Vec<Vec<usize>> {
+/// Distributes kernels over batches; each batch lists places in `work`. Kernels that are `early`
+/// share no module with others, and come first.
+pub fn batches(
+    work: &[WorkItem],
+    batching: Batching,
+    most: usize,
+    early: &HashSet<Kernel>,
+) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut open: HashMap<_, Open> = HashMap::new();
     // Kernels of the same cases and the same kind of result come together: in a module they share
@@ -79,6 +86,7 @@ pub fn batches(work: &[WorkItem], batching: Batching, most: usize) -> Vec<Vec<us
             kernel.width > 1,
             kernel.via,
             (large, team),
+            early.contains(kernel),
         );
         let buffers = plan::buffers(kernel);
         let most = most.min(plan::most_kernels(kernel));
@@ -98,7 +106,8 @@ pub fn batches(work: &[WorkItem], batching: Batching, most: usize) -> Vec<Vec<us
         }
     }
     // The longest first, so that no worker is left with one of them when the others are done.
-    batches.sort_by_key(|batch| std::cmp::Reverse(batch.len()));
+    let is_early = |batch: &[usize]| batch.iter().any(|place| early.contains(&work[*place].kernel));
+    batches.sort_by_key(|batch| Reverse((is_early(batch), batch.len())));
     batches
 }
 
@@ -147,10 +156,10 @@ mod tests {
         ];
         let work = work(&ids, 4);
         assert_eq!(
-            batches(&work, Batching::Shared, 2),
+            batches(&work, Batching::Shared, 2, &HashSet::new()),
             [vec![0, 2], vec![1], vec![3], vec![5], vec![6], vec![4]]
         );
-        assert_eq!(batches(&work, Batching::Alone(Runs::Two), 2).len(), ids.len());
+        assert_eq!(batches(&work, Batching::Alone(Runs::Two), 2, &HashSet::new()).len(), ids.len());
     }
 
     #[test]
@@ -166,20 +175,20 @@ mod tests {
         ] {
             let ids = ids(rest);
             let work = work(&ids.each_ref().map(String::as_str), 1 << 16);
-            let batches = batches(&work, Batching::Shared, 24);
+            let batches = batches(&work, Batching::Shared, 24, &HashSet::new());
             assert_eq!(batches.iter().map(Vec::len).collect::<Vec<_>>(), sizes, "{rest}");
             assert_eq!(Batching::Shared.is_alone(&work[0].kernel), sizes[0] == 1, "{rest}");
         }
         let ids =
             ["r8unorm.load:route=sampled", "r16f.sample:route=sampled", "r16f.load:route=view"];
-        assert_eq!(batches(&work(&ids, 1), Batching::Shared, 24).len(), 3);
+        assert_eq!(batches(&work(&ids, 1), Batching::Shared, 24, &HashSet::new()).len(), 3);
     }
 
     #[test]
     fn batches_need_no_more_buffers_than_every_device_has() {
         let ids =
             ["f32.fadd", "f32.ford_equal", "f32.select", "f32.fconvert_f16", "f32.fconvert_f64"];
-        for batch in batches(&work(&ids, 1), Batching::Shared, 24) {
+        for batch in batches(&work(&ids, 1), Batching::Shared, 24, &HashSet::new()) {
             let kernels = batch.iter().map(|place| ids[*place].parse::<Kernel>().unwrap());
             let used: BTreeSet<_> = kernels.flat_map(|kernel| plan::buffers(&kernel)).collect();
             assert!(used.len() <= plan::MOST_BUFFERS, "{batch:?} uses {used:?}");
@@ -189,7 +198,7 @@ mod tests {
     #[test]
     fn batches_are_bounded_by_their_values_too() {
         let work = work(&["f32.sqrt", "f32.sin", "f32.cos", "f32.exp"], VALUES / 2);
-        assert_eq!(batches(&work, Batching::Shared, 24), [vec![0, 1], vec![2, 3]]);
+        assert_eq!(batches(&work, Batching::Shared, 24, &HashSet::new()), [vec![0, 1], vec![2, 3]]);
     }
 
     #[test]
@@ -206,7 +215,7 @@ mod tests {
             (TEXELS / 5, &[2, 1]),
             (TEXELS, &[1, 1, 1]),
         ] {
-            let batches = batches(&work(&ids, cases), Batching::Shared, 24);
+            let batches = batches(&work(&ids, cases), Batching::Shared, 24, &HashSet::new());
             assert_eq!(batches.iter().map(Vec::len).collect::<Vec<_>>(), sizes, "{cases}");
         }
     }
@@ -219,9 +228,16 @@ mod tests {
             "f32.sin:stage=vertex",
             "f32.sin:stage=fragment",
         ];
-        let mut batches = batches(&work(&ids, 1), Batching::Shared, 24);
+        let mut batches = batches(&work(&ids, 1), Batching::Shared, 24, &HashSet::new());
         batches.sort();
         assert_eq!(batches, [vec![0], vec![1, 3], vec![2]]);
+    }
+
+    #[test]
+    fn what_is_early_comes_first_and_shares_with_nobody_else() {
+        let work = work(&["f32.fadd", "f32.fmul", "f32.fsub", "f32.sqrt", "f16.sqrt"], 1);
+        let early = HashSet::from([work[3].kernel, work[4].kernel]);
+        assert_eq!(batches(&work, Batching::Shared, 24, &early), [vec![4], vec![3], vec![0, 1, 2]]);
     }
 
     #[test]
@@ -232,6 +248,9 @@ mod tests {
             "f32.fadd:width=4",
             "f32.fmul:width=4",
         ];
-        assert_eq!(batches(&work(&ids, 1), Batching::Shared, 24), [vec![2, 3], vec![0, 1]]);
+        assert_eq!(
+            batches(&work(&ids, 1), Batching::Shared, 24, &HashSet::new()),
+            [vec![2, 3], vec![0, 1]]
+        );
     }
 }

@@ -1,8 +1,10 @@
 //! A device on the bench: what is measured, how, and until when.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use fpprobe_profiles::Outcome;
+use fpprobe_spirv::Kernel;
 
 use super::{MeasureSettings, Target, WorkItem};
 use crate::event::Listener;
@@ -23,6 +25,8 @@ pub struct DeviceSession<'a> {
     pub seer: Option<ResultObserver<'a>>,
     /// What there is no time for after a while.
     pub deadline: Option<Deadline>,
+    /// Kernels that are measured first.
+    pub early: Option<&'a HashSet<Kernel>>,
     begun: Instant,
 }
 
@@ -63,6 +67,7 @@ impl<'a> DeviceSession<'a> {
             listener,
             seer: None,
             deadline: None,
+            early: None,
             begun: Instant::now(),
         }
     }
@@ -70,6 +75,11 @@ impl<'a> DeviceSession<'a> {
     /// The same with little time.
     pub fn until(&self, deadline: Deadline) -> DeviceSession<'a> {
         DeviceSession { deadline: Some(deadline), ..*self }
+    }
+
+    /// The same, with these kernels before the others.
+    pub fn with_early(&self, early: &'a HashSet<Kernel>) -> DeviceSession<'a> {
+        DeviceSession { early: Some(early), ..*self }
     }
 
     /// The same with somebody who sees answers as they come.

@@ -18,6 +18,7 @@ fn nothing_is_written_nothing_is_judged_nothing_passes() {
         .collect();
     assert_eq!(answered, Vec::<String>::new());
     ended.with(4);
+    assert!(!ended.err.contains("first verdicts"), "{}", ended.err);
     let count = |outcome: &str| observations.iter().filter(|one| one["outcome"] == outcome).count();
     assert!(count("not_written") > 50, "{}", count("not_written"));
     assert_eq!(count("ran") + count("flaky"), 0);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::scene::{ends, fpprobe, json};
+use crate::scene::{PROGRESS, default_report, ends, fpprobe, json};
 
 /// Kernels that take a driver no more than a moment.
 const FILTER: [&str; 3] = ["f32.f*", "f32.inverse_sqrt", "b10g11r11.load*"];
@@ -41,6 +41,28 @@ fn a_run_leaves_report_and_page_and_says_the_same_twice() {
         }
     }
     assert_eq!(first.to_string(), second.to_string());
+}
+
+#[test]
+fn first_verdicts_come_while_the_rest_is_measured() {
+    for (driver, cause) in [
+        ("lavapipe-25", "keeps f32 subnormals [d3d11 d3d10]"),
+        ("swiftshader", "b10g11r11 store of storage images"),
+    ] {
+        let report = default_report(driver);
+        let progress = std::fs::read_to_string(report.with_file_name(PROGRESS)).unwrap();
+        let place =
+            |text: &str| progress.find(text).unwrap_or_else(|| panic!("{text}: {progress}"));
+        let (first, done) = (place("first verdicts, by 1"), place("]: done"));
+        assert!(first < done, "{progress}");
+        assert!(progress[first..done].contains(cause), "{progress}");
+        assert_eq!(progress.matches("first verdicts").count(), 1);
+    }
+    // Who names kernels waits for them; a quick run is a first look itself.
+    for arguments in [&["run", "f32.fmul"][..], &["run", "--quick"]] {
+        let ended = ends(fpprobe(&["swiftshader"]).args(arguments));
+        assert!(!ended.err.contains("first verdicts"), "{}", ended.err);
+    }
 }
 
 #[test]

@@ -79,6 +79,9 @@ pub fn program(path: &Path, manifests: &[PathBuf]) -> Command {
     command
 }
 
+/// What a default run wrote to standard error, beside its report.
+pub const PROGRESS: &str = "progress.txt";
+
 /// The report of a default run on one of [`HONEST`], measured once for all tests.
 pub fn default_report(driver: &str) -> &'static Path {
     static REPORTS: [OnceLock<PathBuf>; HONEST.len()] = [const { OnceLock::new() }; HONEST.len()];
@@ -87,8 +90,10 @@ pub fn default_report(driver: &str) -> &'static Path {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(driver);
         std::fs::create_dir_all(&folder).expect("a folder among what is built");
         let path = folder.join("report.json");
-        ends(fpprobe(&[driver]).args(["--set", "workers.timeout=60", "run", "-o"]).arg(&path))
-            .with(0);
+        let run =
+            ends(fpprobe(&[driver]).args(["--set", "workers.timeout=60", "run", "-o"]).arg(&path));
+        run.with(0);
+        std::fs::write(folder.join(PROGRESS), run.err).expect("a file beside the report");
         path
     })
 }

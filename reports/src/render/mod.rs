@@ -49,7 +49,7 @@ pub use parquet::Parquet;
 pub use phrase::class_in_words;
 pub use prometheus::Prometheus;
 pub use recipes::Recipes;
-pub use summary::side_by_side;
+pub use summary::{first_verdicts, side_by_side};
 pub use text::Text;
 pub use vulkan_profile::VulkanProfile;
 

@@ -7,9 +7,10 @@ use fpprobe_spirv::Kernel;
 
 use super::board;
 use super::lane;
-use super::paper::{Ink, Paper, Style, pad};
+use super::paper::{Detail, Ink, Paper, Style, pad};
 use super::phrase;
 use super::unrun::unrun;
+use crate::escape::visible;
 use crate::model::{Cause, Class, Device, Level, MEMORY, ProfileResult, Report, Severity};
 use crate::numbered::first_number;
 use crate::scoreboard::{NearestRecipe, Scoreboard};
@@ -64,6 +65,23 @@ pub fn side_by_side(
     board::devices(&mut Paper::new(out, style), &labelled.collect::<Vec<_>>())
 }
 
+/// What is known of a device when its first kernels are judged, without colours: the areas that
+/// they are about, and causes. `all` kernels are being measured.
+pub fn first_verdicts(device: &Device, all: usize, out: &mut dyn Write) -> io::Result<()> {
+    let paper = &mut Paper::new(out, Style { detail: Detail::Screen, ..Style::PLAIN });
+    let ran = device.observations.iter().filter(|one| one.outcome.answered()).count();
+    let title = format!(
+        "{}: first verdicts, by {} of {}",
+        visible(&device.identity.name),
+        phrase::grouped(ran),
+        phrase::number(all, "kernel"),
+    );
+    paper.line(0, 2, &[(Ink::Plain, &title)])?;
+    profiles(paper, device)?;
+    let more = causes(paper, device, 1, " so far")?;
+    more_causes(paper, more, "")
+}
+
 fn device(paper: &mut Paper, report: &Report, place: usize, device: &Device) -> io::Result<()> {
     let ran = device.observations.iter().filter(|one| one.outcome.answered()).count();
     let about = format!(
@@ -84,7 +102,8 @@ fn device(paper: &mut Paper, report: &Report, place: usize, device: &Device) -> 
     if device.profiles.is_empty() {
         paper.line(2, 2, &[(Ink::Doubt, "not judged by any profile")])?;
     }
-    causes(paper, device, first_number(report, place), "")?;
+    let more = causes(paper, device, first_number(report, place), "")?;
+    more_causes(paper, more, "; `--verbose` shows all")?;
     rest(paper, device)
 }
 
@@ -168,13 +187,13 @@ fn few(names: &[String]) -> Vec<String> {
 }
 
 /// Causes, the gravest first, under a title that `name` ends: all of them with their simplest
-/// lanes, or what fits a screen; numbered from `first` on.
+/// lanes, or what fits a screen; numbered from `first` on. Returns how many it leaves out.
 pub(super) fn causes(
     paper: &mut Paper,
     device: &Device,
     first: usize,
     name: &str,
-) -> io::Result<()> {
+) -> io::Result<usize> {
     if device.causes.is_empty() {
         let fails = |profile: &ProfileResult| {
             profile.rules.iter().any(|rule| rule.failing > 0 && rule.level != Level::Informative)
@@ -184,7 +203,7 @@ pub(super) fn causes(
             let text = "This report has no causes: an earlier program wrote it; `fpprobe judge REPORT` finds them";
             paper.line(0, 2, &[(Ink::Doubt, text)])?;
         }
-        return Ok(());
+        return Ok(0);
     }
     let (most, lanes) = match (paper.is_whole(), is_partial(device)) {
         (true, _) => (usize::MAX, usize::MAX),
@@ -246,18 +265,16 @@ pub(super) fn causes(
             paper.line(indent, 0, &[(Ink::Faint, &text)])?;
         }
     }
-    let more = device.causes.len().saturating_sub(most);
-    if more > 0 {
-        paper.line(
-            0,
-            2,
-            &[(
-                Ink::Faint,
-                &format!("{} more; `--verbose` shows all", phrase::number(more, "cause")),
-            )],
-        )?;
+    Ok(device.causes.len().saturating_sub(most))
+}
+
+/// How many causes more there are, and where.
+fn more_causes(paper: &mut Paper, more: usize, place: &str) -> io::Result<()> {
+    if more == 0 {
+        return Ok(());
     }
-    Ok(())
+    let text = format!("{} more{place}", phrase::number(more, "cause"));
+    paper.line(0, 2, &[(Ink::Faint, &text)])
 }
 
 /// The profiles that a cause breaks: their names, or how many they are where those have no room.

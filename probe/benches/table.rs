@@ -4,8 +4,10 @@
 //! A row is a command of the program, or a function of its library, on a driver of
 //! `target/drivers/` where it needs one, with the driver's disk cache off: wall time in seconds
 //! (minimum, median and maximum of `FPPROBE_BENCH_RUNS`, 5), processor time of all processes
-//! (median), and the ratio of the median to that of the last release (`release.tsv`; `UPDATE=1`
-//! writes the file). Nothing fails for being slow.
+//! (median), and the ratio of the median to the one that `release.tsv` holds, whose first line says
+//! of which program, machine and day it is (`UPDATE=TEXT` writes the file, with that line).
+//! `FPPROBE_BENCH_PROGRAM` names another build of the program, to compare two in the same hour.
+//! Nothing fails for being slow.
 
 #[path = "../../reports/tests/all/fixture/mod.rs"]
 #[expect(clippy::wildcard_imports, dead_code, reason = "a file of the tests, which use more of it")]
@@ -13,7 +15,8 @@ mod fixture;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -50,7 +53,7 @@ fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
 
     println!(
-        "{:32} {:>8} {:>8} {:>8} {:>8}  ratio to the last release",
+        "{:32} {:>8} {:>8} {:>8} {:>8}  ratio to release.tsv",
         "seconds", "min", "median", "max", "cpu"
     );
     for driver in DRIVERS {
@@ -65,7 +68,12 @@ fn main() {
             fpprobe(driver, &[&["run", "--no-keep"][..], &TEXELS].concat());
         });
         describe(driver, &report);
+        table.row(&format!("first verdicts {driver}"), || first_verdicts(driver));
     }
+    table.row("run --jobs 1 lavapipe-25", || fpprobe(DRIVER, &["run", "--no-keep", "--jobs", "1"]));
+    table.row("run lavapipe-25, swiftshader", || {
+        fpprobe("lavapipe-25,swiftshader", &["run", "--no-keep"]);
+    });
     of_a_report(&mut table, &folder.path().join(DRIVER).join("report.json"));
     of_a_store(&mut table, &folder.path().join("store"));
     for kernel in SWEPT {
@@ -75,8 +83,9 @@ fn main() {
         }
     }
 
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(RELEASE, table.measured).expect("the table of the release can be written");
+    if let Ok(subject) = std::env::var("UPDATE") {
+        let text = format!("# {subject}\n{}", table.measured);
+        std::fs::write(RELEASE, text).expect("the table of the release can be written");
     }
 }
 
@@ -168,20 +177,37 @@ fn describe(driver: &str, folder: &Path) {
     );
 }
 
-/// Runs the program on a driver; what it finds is not of interest here, that it could not run is.
-fn fpprobe(driver: &str, arguments: &[&str]) {
-    let manifest =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../target/drivers/{driver}.json"));
-    assert!(manifest.exists(), "{} is missing: run .ci/drivers first", manifest.display());
-    let status = Command::new(env!("CARGO_BIN_EXE_fpprobe"))
-        .args(arguments)
-        .env("VK_DRIVER_FILES", &manifest)
-        .env("VK_ICD_FILENAMES", &manifest)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .expect("fpprobe starts");
+/// The program on these drivers, whose names commas part.
+fn program(drivers: &str, arguments: &[&str]) -> Command {
+    let manifests = drivers.split(',').map(|driver| {
+        let manifest = format!("{}/../target/drivers/{driver}.json", env!("CARGO_MANIFEST_DIR"));
+        assert!(Path::new(&manifest).exists(), "{manifest} is missing: run .ci/drivers first");
+        manifest
+    });
+    let manifests = manifests.collect::<Vec<_>>().join(":");
+    let program = std::env::var_os("FPPROBE_BENCH_PROGRAM");
+    let mut command = Command::new(program.unwrap_or(env!("CARGO_BIN_EXE_fpprobe").into()));
+    command.args(arguments).env("VK_DRIVER_FILES", &manifests).env("VK_ICD_FILENAMES", manifests);
+    // What a store holds decides what a quick run measures.
+    command.env("XDG_STATE_HOME", "/nonexistent").stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+/// Runs it to its end; what it finds is not of interest here, that it could not run is.
+fn fpprobe(drivers: &str, arguments: &[&str]) {
+    let status = program(drivers, arguments).status().expect("fpprobe starts");
     assert!(matches!(status.code(), Some(0 | 3 | 5)), "fpprobe {}: {status}", arguments.join(" "));
+}
+
+/// Runs it until it shows the first verdicts of a default run.
+fn first_verdicts(driver: &str) {
+    let mut command = program(driver, &["run", "--no-keep"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("fpprobe starts");
+    let lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+    let is_first = |line: String| line.contains("first verdicts");
+    assert!(lines.map_while(Result::ok).any(is_first), "{driver} gave no first verdicts");
+    child.kill().expect("it can be killed");
+    child.wait().expect("it can be waited for");
 }
 
 fn release() -> BTreeMap<String, f64> {

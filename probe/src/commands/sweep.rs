@@ -115,10 +115,10 @@ pub fn main(session: &Session, args: &SweepArgs) -> anyhow::Result<Status> {
     }
     files.write(&sweep, &fingerprint, session.style())?;
     // What a budget leaves out is left out on purpose, but not what a failure does.
-    let status = status(&sweep, args.shard.is_some());
+    let status = status(&sweep, args.shard.is_some() || args.raw);
     let is_done = match plan.budget {
         Some(_) => status == Status::Done,
-        None => !is_unfinished(&sweep, &plan),
+        None => args.raw || !is_unfinished(&sweep, &plan),
     };
     if let (Some(journal), true) = (journal, is_done) {
         journal.close()?;

@@ -55,6 +55,13 @@ fn parts_are_the_whole(arguments: &[&str], [whole, parts @ ..]: [&str; 4], files
 }
 
 #[test]
+fn a_sweep_that_keeps_nothing_is_no_failure() {
+    let ended = ends(fpprobe(&["lavapipe-25"]).args(["sweep", "f16.sqrt", "--raw"]));
+    ended.with(0);
+    assert!(!ended.err.contains("not every block"), "{}", ended.err);
+}
+
+#[test]
 fn parts_of_fingerprints_merge_to_the_whole() {
     let arguments = ["f16.sin", "f32.floor", "f16.fmul", "--fingerprint"];
     parts_are_the_whole(&arguments, THIRDS, &["sweep.json", "sweep.html", "sweep.fingerprint"]);

@@ -7,6 +7,7 @@ use fpprobe_profiles::accepts::KernelDemands;
 use fpprobe_profiles::coverage::right;
 use fpprobe_profiles::encoding::assemble;
 use fpprobe_profiles::oracle::{Operand, Signature};
+use fpprobe_profiles::parallel;
 use fpprobe_profiles::profile;
 use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::{Cases, Kernel, cases};
@@ -90,15 +91,11 @@ pub fn device(profile: &Profile) -> Vec<Observation> {
 
 /// A device of the oracle's answers to these cases.
 pub fn measured(profile: &Profile, cases: fn(&Kernel) -> Cases) -> Vec<Observation> {
-    profile
-        .kernels()
-        .into_iter()
-        .map(|kernel| {
-            let cases = cases(&kernel);
-            let out = answers(profile, &kernel, &cases);
-            Observation::ran(kernel, cases, out.into())
-        })
-        .collect()
+    parallel::map(&profile.kernels(), |kernel| {
+        let cases = cases(kernel);
+        let out = answers(profile, kernel, &cases);
+        Observation::ran(*kernel, cases, out.into())
+    })
 }
 
 /// The same answers under other controls.

@@ -106,20 +106,12 @@ pub struct Measurement {
 impl Measurement {
     /// Adds what came of a later pass.
     pub fn absorb(&mut self, later: Measurement) {
-        let Measurement {
-            observations,
-            skipped: unmeasured,
-            left_out,
-            quarantined: held,
-            incidents,
-            findings,
-        } = later;
-        self.observations.extend(observations);
-        self.skipped += unmeasured;
-        self.left_out.extend(left_out);
-        self.quarantined.extend(held);
-        self.incidents.extend(incidents);
-        self.findings.extend(findings);
+        self.observations.extend(later.observations);
+        self.skipped += later.skipped;
+        self.left_out.extend(later.left_out);
+        self.quarantined.extend(later.quarantined);
+        self.incidents.extend(later.incidents);
+        self.findings.extend(later.findings);
     }
 }
 
@@ -200,7 +192,7 @@ pub fn measure(
             batch.iter().copied().min().filter(|first| *first >= deadline.from)
         });
     }
-    let lanes = settings.jobs(target).min(batches.len());
+    let slots = settings.jobs(target).min(batches.len());
     let mut queue = queue::BatchQueue::new(asks.len(), batches);
     let held =
         track.map_or(Ok(BTreeSet::new()), |track| replay::replay(&mut queue, asks, track))?;
@@ -214,8 +206,9 @@ pub fn measure(
     });
     listener(&RunEvent::Settled { device: number, kernels: queue.settled() });
     let shared = worker_slot::SlotState::new(queue, site, track, (asks, batching));
+    shared.show();
     std::thread::scope(|scope| {
-        for _ in 0..lanes {
+        for _ in 0..slots {
             scope.spawn(|| shared.run());
         }
     });

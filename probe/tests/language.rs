@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Words that the project has replaced, with the number of places where each still stands. A number
 /// may only shrink: lower it with the words.
 const RETIRED: [(&str, usize); 28] = [
-    ("ask", 41),
+    ("ask", 40),
     ("asked", 246),
     ("asking", 13),
     ("asks", 47),

@@ -1,4 +1,4 @@
-//! A device on the bench: what is measured, how, and until when.
+//! A device that is being measured: how, until when, and who sees the results.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ pub struct DeviceSession<'a> {
     pub settings: &'a MeasureSettings,
     /// Who is notified.
     pub listener: Listener<'a>,
-    /// Who sees answers as they come.
+    /// Who sees final answers as they come.
     pub seer: Option<ResultObserver<'a>>,
     /// What there is no time for after a while.
     pub deadline: Option<Deadline>,
@@ -30,18 +30,17 @@ pub struct DeviceSession<'a> {
     begun: Instant,
 }
 
-/// Sees the answer to what was asked.
+/// Sees the final answer to what was asked, once.
 pub type ResultObserver<'a> = &'a (dyn Fn(&WorkItem, &KernelResult) + Sync);
 
-/// Time that is short.
+/// When kernels that can be left out are not begun any more.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
-    /// Kernels from this place on are left out, the last first, where their module was not begun
-    /// in time.
+    /// Kernels from this place of the list on can be left out.
     pub from: usize,
-    /// In time is up to then,
+    /// No module of theirs is begun after this time, but for the least time that they have.
     pub until: Instant,
-    /// or so long after the first of them could be asked, whichever is later.
+    /// The least time that they have, from when the first of them could be begun.
     pub least: Duration,
 }
 

@@ -24,7 +24,7 @@ pub struct Batch {
     killed: u32,
 }
 
-/// What a lane is to do next.
+/// What a worker slot is to do next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next {
     /// Run these.
@@ -44,7 +44,7 @@ pub struct Consequence {
     pub plan: String,
     /// Failures of the device so far since one of its workers last answered.
     pub in_a_row: usize,
-    /// Whether the lane it happened to is to leave the rest to the others.
+    /// Whether the worker slot it happened to is to leave the rest to the others.
     pub retire: bool,
 }
 
@@ -53,6 +53,8 @@ pub struct BatchQueue {
     waiting: VecDeque<Batch>,
     selected: usize,
     answers: Vec<Option<KernelResult>>,
+    /// Kernels whose final answer nobody has seen.
+    unseen: Vec<usize>,
     failures: FailureList,
     in_a_row: usize,
     starts_in_a_row: usize,
@@ -83,6 +85,7 @@ impl BatchQueue {
             waiting: batches.into_iter().map(|places| Batch::new(places, None)).collect(),
             selected: 0,
             answers: vec![None; kernels],
+            unseen: Vec::new(),
             failures: FailureList::default(),
             in_a_row: 0,
             starts_in_a_row: 0,
@@ -143,7 +146,7 @@ impl BatchQueue {
             if company && answer.outcome == Outcome::NotWritten {
                 again.push(*place);
             } else {
-                self.answers[*place] = Some(answer);
+                self.settle(*place, answer);
             }
         }
         if !again.is_empty() {
@@ -173,7 +176,7 @@ impl BatchQueue {
             return self.give_up(failure, &why);
         }
         if let ([place], Some(problem)) = (batch.places.as_slice(), batch.failure) {
-            self.answers[*place] = Some(KernelResult::none(failure.outcome, &failure.detail));
+            self.settle(*place, KernelResult::none(failure.outcome, &failure.detail));
             self.failures.name(problem, *place, failure.clone());
             return self.consequence(1, "this kernel is named, the others go on");
         }
@@ -273,6 +276,18 @@ impl BatchQueue {
     pub fn take_up(&mut self, places: &BTreeSet<usize>) {
         let unanswered = places.iter().filter(|place| self.answers[**place].is_none());
         self.waiting.extend(unanswered.map(|place| Batch::new(vec![*place], None)));
+    }
+
+    /// A kernel has its final answer.
+    fn settle(&mut self, place: usize, answer: KernelResult) {
+        self.answers[place] = Some(answer);
+        self.unseen.push(place);
+    }
+
+    /// The final answers that have come since the last call, with their places.
+    pub fn take_unseen(&mut self) -> Vec<(usize, KernelResult)> {
+        let places = std::mem::take(&mut self.unseen);
+        places.into_iter().filter_map(|place| Some((place, self.answers[place].clone()?))).collect()
     }
 
     /// How many kernels have their answer.

@@ -21,8 +21,8 @@ pub fn replay(
     let known = |kernels: &[String]| {
         kernels.iter().filter_map(|kernel| places.get(kernel).copied()).collect::<Vec<_>>()
     };
-    // Batches in the hands of a worker, as they were then: another lane's failure did not touch
-    // them.
+    // Batches in the hands of a worker, as they were then: the failure of another worker did not
+    // touch them.
     let mut running: HashMap<Vec<usize>, Batch> = HashMap::new();
     let mut aside = BTreeSet::new();
     for (line, record) in track.past() {

@@ -1,4 +1,4 @@
-//! A lane: one worker at a time of one device, asked one batch after the other.
+//! A worker slot: one worker process at a time of one device, given one batch after the other.
 
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ const BACKOFF: Duration = Duration::from_millis(20);
 /// The longest such wait.
 const LONGEST: Duration = Duration::from_millis(400);
 
-/// How a lane goes on after a step.
+/// How a worker slot goes on after a step.
 enum After<'w> {
     /// With this worker, or with a new one.
     Go(Option<Worker<'w>>),
@@ -31,7 +31,7 @@ enum After<'w> {
     Retire,
 }
 
-/// What the lanes of a device share.
+/// What the worker slots of a device share.
 pub struct SlotState<'a> {
     queue: Mutex<BatchQueue>,
     changed: Condvar,
@@ -103,7 +103,16 @@ impl<'a> SlotState<'a> {
         result
     }
 
-    /// Answers and failures, when every lane has ended, and the places that were left out.
+    /// Shows the answers that are final and that nobody has seen, also those of earlier processes.
+    pub fn show(&self) {
+        let Some(seer) = self.site.seer else { return };
+        let unseen = self.queue().take_unseen();
+        for (place, answer) in &unseen {
+            seer(&self.work[*place], answer);
+        }
+    }
+
+    /// Answers and failures, when every worker slot has ended, and the places that were left out.
     pub fn into_results(self) -> (Vec<Option<KernelResult>>, FailureList, Vec<usize>) {
         let queue = self.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
         let left_out = queue.left_out().to_vec();
@@ -118,7 +127,7 @@ impl<'a> SlotState<'a> {
         listener(&RunEvent::Settled { device: *number, kernels: consequence.settled });
     }
 
-    /// Runs one lane until nothing is left to ask.
+    /// Runs batches, on one worker after the other, until nothing is left.
     pub fn run(&self) {
         let mut worker = None;
         while let Some(batch) = self.next() {
@@ -156,14 +165,8 @@ impl<'a> SlotState<'a> {
         let failure = match self.request(&mut worker, &batch, ids) {
             Ok(answers) => {
                 self.note(|track| track.answers(ids, &answers));
-                if let Some(seer) = self.site.seer {
-                    batch
-                        .places
-                        .iter()
-                        .zip(&answers)
-                        .for_each(|(place, answer)| seer(&self.work[*place], answer));
-                }
                 let settled = self.update(|queue| queue.finish(&batch, answers));
+                self.show();
                 listener(&RunEvent::Settled { device: number, kernels: settled });
                 return After::Go(Some(worker));
             }
@@ -195,6 +198,7 @@ impl<'a> SlotState<'a> {
             let given_up = queue.give_up(&failure, "one of its workers cannot be ended");
             Consequence { settled: consequence.settled + given_up.settled, ..given_up }
         });
+        self.show();
         self.report(&format!("{failure}, while measuring {what}"), &consequence);
         if left.is_none() {
             self.rest(&consequence);

@@ -307,6 +307,25 @@ fn every_unfinished_run_is_kept() {
 }
 
 #[test]
+fn first_verdicts_come_again_where_a_run_goes_on() {
+    let place = Place::new();
+    let until_first_verdicts = |mut command: Command| {
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let found = lines.find(|line| line.contains("first verdicts"));
+        send(&child, "-KILL");
+        let _ = child.wait();
+        found
+    };
+    let mut begun = place.command(&["-o"]);
+    begun.arg(place.out());
+    let first = until_first_verdicts(begun).expect("a run of everything shows first verdicts");
+    let mut resumed = place.command(&["--resume"]);
+    resumed.arg(place.out());
+    assert_eq!(until_first_verdicts(resumed), Some(first));
+}
+
+#[test]
 fn what_cannot_be_resumed_says_so() {
     let place = Place::new();
     Place::disturb(place.run(), 3, "-KILL");

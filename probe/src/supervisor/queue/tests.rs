@@ -26,7 +26,8 @@ fn outcome_of(answer: Option<&KernelResult>) -> Outcome {
     answer.expect("it was asked").outcome
 }
 
-/// Plays one lane to the end: a batch fails with this outcome if it holds one of the bad places.
+/// Plays one worker slot to the end: a batch fails with this outcome if it holds one of the bad
+/// places. Every final answer is seen once.
 fn play(
     count: usize,
     size: usize,
@@ -37,7 +38,7 @@ fn play(
     let batches = places.chunks(size).map(<[usize]>::to_vec).collect();
     let bad: HashSet<usize> = bad.iter().copied().collect();
     let mut queue = limited(count, batches);
-    let (mut failures, mut settled) = (0, 0);
+    let (mut failures, mut settled, mut seen) = (0, 0, Vec::new());
     while let Next::Run(batch) = queue.next() {
         settled += if batch.places.iter().any(|place| bad.contains(place)) {
             failures += 1;
@@ -46,10 +47,15 @@ fn play(
             let answers = vec![ran(); batch.places.len()];
             queue.finish(&batch, answers)
         };
+        seen.extend(queue.take_unseen());
+        assert_eq!(seen.len(), settled);
     }
     assert_eq!(queue.next(), Next::Finished);
     assert_eq!(settled, queue.settled(), "every kernel is settled once");
     let (answers, problems) = queue.into_results();
+    seen.sort_by_key(|(place, _)| *place);
+    let given = answers.iter().enumerate().filter_map(|(place, one)| Some((place, one.clone()?)));
+    assert!(given.eq(seen), "other answers are seen than are given");
     (answers, problems.into_incidents(&work(count)), failures)
 }
 

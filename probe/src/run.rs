@@ -1,6 +1,6 @@
 //! A run, from top to bottom: select devices and kernels, measure them, judge the results, measure
-//! what recipes lack and, isolated, what deviates, put the report together, compare it, and end
-//! with a status.
+//! what recipes lack and, isolated, what deviates, judge again and diagnose, put the report
+//! together, count what went wrong, write and show the report, and compare it.
 //!
 //! Each step is a file of this folder; how workers measure is the
 //! [`supervisor`](crate::supervisor)'s matter.
@@ -16,7 +16,7 @@ pub mod select;
 mod status;
 
 use fpprobe_profiles::Observation;
-use fpprobe_profiles::judge::{Judge, Judgement, Observations, judge};
+use fpprobe_profiles::judge::{Judge, Judgement, Observations, judge, undiagnosed};
 use fpprobe_reports::journal::{Pass, RunStart};
 use fpprobe_reports::judged::{described, rules};
 use fpprobe_reports::model::Incident;
@@ -145,15 +145,16 @@ fn device(
 ) -> Result<DeviceResult, String> {
     let track = |pass| journal.map(|journal| Track::new(journal, &selection.name, pass));
     let quick = run.quick.as_ref();
-    let judge = |observations: &[Observation]| -> Vec<Judgement> {
-        judge(judges, &Observations::new(observations))
+    let undiagnosed = |observations: &[Observation]| -> Vec<Judgement> {
+        undiagnosed(judges, &Observations::new(observations))
     };
 
     let first = |observations: &[Observation]| {
         if !observations.iter().any(|one| one.outcome.answered()) {
             return;
         }
-        let judged = rules(judges, &judge(observations), observations);
+        let index = Observations::new(observations);
+        let judged = rules(judges, &judge(judges, &index), &index);
         let text = report::first_verdicts(site, observations, judged, selection.items.len());
         if let Ok(text) = text {
             (site.listener)(&RunEvent::FirstVerdicts { text: &text });
@@ -162,7 +163,7 @@ fn device(
     let shared = track(Pass::Shared);
     let mut measured =
         measure::batched(site, selection, quick.is_some(), judges, first, shared.as_ref())?;
-    let mut judgements = judge(&measured.observations);
+    let mut judgements = undiagnosed(&measured.observations);
     // Whether a recipe is enough is a default run's matter.
     if quick.is_none() {
         let what = (run.extent(), run.filter.is_empty());
@@ -171,14 +172,17 @@ fn device(
             what,
             &mut measured,
             &mut judgements,
-            judge,
+            undiagnosed,
             track(Pass::Recipes).as_ref(),
         )?;
     }
-    let isolated = isolate::deviating(site, quick, &mut measured, &mut judgements, judge, track)?;
+    let isolated =
+        isolate::deviating(site, quick, &mut measured, &mut judgements, undiagnosed, track)?;
+    drop(judgements);
     // A few kernels answer no question, and show no path of texels.
     let describe = if quick.is_some() { rules } else { described };
-    let mut judged = describe(judges, &judgements, &measured.observations);
+    let index = Observations::new(&measured.observations);
+    let mut judged = describe(judges, &judge(judges, &index), &index);
 
     let found = &site.target.found;
     measured.incidents.extend(found.matrices.as_ref().map(unlisted));

@@ -5,9 +5,10 @@
 //! every other number. A rule that accepts every plausible wrong answer on every lane cannot fail
 //! where it matters.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
+use foldhash::HashMap;
 use fpprobe_spirv::{Cases, Kernel, cases};
 
 use crate::encoding::Encoding;
@@ -186,7 +187,7 @@ impl Surveyor {
     /// The coverage of one rule.
     pub fn rule<'p>(&mut self, rule: &'p Rule) -> RuleCoverage<'p> {
         let lowerings = |part: &'p Part| part.lowerings.iter().map(move |kernel| (part, *kernel));
-        let mut all_statistics: HashMap<usize, LaneStatistics> = HashMap::new();
+        let mut all_statistics: HashMap<usize, LaneStatistics> = HashMap::default();
         let kernels = rule.parts.iter().flat_map(lowerings).map(|(part, kernel)| {
             let (signature, cases) = (Signature::new(&kernel), cases::cases(&kernel));
             let setting = self.setting(&signature, &cases, part);

@@ -1,9 +1,9 @@
 //! Judgement: from observations to verdicts of rules and the class of a device. A pure function of
 //! both.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
+use foldhash::{HashMap, HashSet};
 use fpprobe_spirv::{Controls, Kernel};
 
 use crate::accepted::Accepted;
@@ -17,6 +17,7 @@ use crate::verdict::{Class, Level, Verdict};
 mod behaviour;
 mod combine;
 mod diagnosis;
+mod failing;
 mod lane;
 mod lane_sets;
 mod late;
@@ -36,6 +37,7 @@ use lane::{LaneIndex, LaneView};
 use memo::{Memo, RuleViews};
 
 pub use diagnosis::{Directions, LaneDiagnosis};
+pub use failing::FailingLanes;
 pub use prefetch::Prefetch;
 pub use recipe::{Judgement, Recipe, RecipeTrial};
 pub use symptom::{Symptom, SymptomRank, Symptoms};
@@ -84,10 +86,9 @@ pub struct RuleVerdict {
     pub evidence: Vec<LaneEvidence>,
     /// Kernels that gave them, for a run of each alone.
     pub deviating: Vec<Kernel>,
-    /// Every lane that counts, of which some are the evidence: kernel, operands, part of the
-    /// result.
-    pub cases: Vec<(Kernel, Vec<u64>, usize)>,
-    /// What is wrong with each of them.
+    /// Every lane that counts, of which some are the evidence.
+    pub failing_lists: Vec<FailingLanes>,
+    /// What is wrong with each of them; nothing where nobody asked.
     pub diagnoses: Vec<LaneDiagnosis>,
     /// Where it deviates without modes, the smallest sets of modes under which that goes away, as
     /// far as measured.
@@ -100,6 +101,7 @@ pub struct RuleVerdict {
 /// The observations of one device, by kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Observations<'a> {
+    all: &'a [Observation],
     by_kernel: HashMap<Kernel, &'a Observation>,
     pairs: Vec<VariantPair<'a>>,
     /// Kernels that should answer like this one.
@@ -115,15 +117,20 @@ impl<'a> Observations<'a> {
         let by_kernel =
             observations.iter().map(|observation| (observation.kernel, observation)).collect();
         let pairs = variants::pairs(observations);
-        let mut otherwise: HashMap<Kernel, Vec<Observation>> = HashMap::new();
-        let mut beside: HashMap<Kernel, Vec<Kernel>> = HashMap::new();
+        let mut otherwise: HashMap<Kernel, Vec<Observation>> = HashMap::default();
+        let mut beside: HashMap<Kernel, Vec<Kernel>> = HashMap::default();
         for VariantPair { plain, other, .. } in &pairs {
             beside.entry(plain.kernel).or_default().push(other.kernel);
         }
         for pair in pairs.iter().filter(|pair| !pair.unlike.is_empty()) {
             otherwise.entry(pair.plain.kernel).or_default().push(pair.own_answers());
         }
-        Observations { by_kernel, pairs, beside, otherwise }
+        Observations { all: observations, by_kernel, pairs, beside, otherwise }
+    }
+
+    /// All of them, in their order.
+    pub fn all(&self) -> &'a [Observation] {
+        self.all
     }
 
     /// The observation of a kernel.
@@ -369,12 +376,25 @@ impl<'p> Judge<'p> {
 
 /// Has these judge a device, as much at a time as there are cores.
 pub fn judge(judges: &[Judge<'_>], observations: &Observations<'_>) -> Vec<Judgement> {
+    judge_with(judges, observations, true)
+}
+
+/// The same without diagnoses of lanes: what else is to be measured depends on no diagnosis.
+pub fn undiagnosed(judges: &[Judge<'_>], observations: &Observations<'_>) -> Vec<Judgement> {
+    judge_with(judges, observations, false)
+}
+
+fn judge_with(
+    judges: &[Judge<'_>],
+    observations: &Observations<'_>,
+    diagnose: bool,
+) -> Vec<Judgement> {
     // What is found without any control comes first, since it is requested of every device; recipes
     // then look for the rest.
     let prefetch = Prefetch::new(judges);
     let lists = prefetch.lists(observations);
     parallel::map(&lists, |(kernel, observation)| prefetch.judge(kernel, observation, |_, _| true));
-    parallel::map(judges, |judge| judge.judgement(observations))
+    parallel::map(judges, |judge| judge.judgement(observations, diagnose))
 }
 
 fn describe(outcome: Outcome, detail: &str) -> String {

@@ -5,8 +5,7 @@
 //! Neither answer need be wrong: a rule may allow both. It is what programs trip over that fold one
 //! operand and compute the other. A rule looks at both.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use fpprobe_spirv::kernel::Shape;
 use fpprobe_spirv::{Cases, FloatLayout, Kernel};
 

@@ -16,9 +16,10 @@ mod place;
 mod settled;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
+use foldhash::HashMap;
 use fpprobe_profiles::Observation;
 use fpprobe_profiles::encoding::Encoding;
 use fpprobe_profiles::judge::{
@@ -126,7 +127,7 @@ impl<'a> LaneCauses<'a> {
     fn add(&mut self, lane: &FailingLane<'a>, id: &str) {
         let rule = (lane.judge.profile().id.as_str(), lane.verdict.id.as_str());
         let ids = self.ids.entry(rule).or_default();
-        ids.resize(lane.verdict.cases.len(), String::new());
+        ids.resize(lane.verdict.failing, String::new());
         id.clone_into(&mut ids[lane.number]);
     }
 
@@ -141,9 +142,9 @@ fn failing_lanes<'a>(judges: &'a [Judge<'a>], judgements: &'a [Judgement]) -> Ve
     let mut lanes = Vec::new();
     for (judge, judgement) in judges.iter().zip(judgements) {
         for verdict in judgement.rules.iter().filter(|rule| rule.level != Level::Informative) {
-            let diagnosed = verdict.cases.iter().zip(&verdict.diagnoses).enumerate();
+            let diagnosed = verdict.failing_lanes().zip(&verdict.diagnoses).enumerate();
             lanes.extend(diagnosed.map(|(number, ((kernel, case, part), diagnosis))| {
-                let (part, symptoms) = (*part, diagnosis.symptoms);
+                let symptoms = diagnosis.symptoms;
                 FailingLane { judge, verdict, number, kernel, case, part, diagnosis, symptoms }
             }));
         }
@@ -426,7 +427,7 @@ fn cause(
 
 /// The names of these, those that occur most often first.
 fn most_first<N: Eq + Hash + ToString>(names: impl Iterator<Item = N>) -> Vec<String> {
-    let mut counts: HashMap<N, usize> = HashMap::new();
+    let mut counts: HashMap<N, usize> = HashMap::default();
     for name in names {
         *counts.entry(name).or_default() += 1;
     }

@@ -6,9 +6,9 @@
 //! ask otherwise where their devices offer other controls; the verdicts of each rest on all that it
 //! asked, and stay.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashSet};
 use fpprobe_profiles::judge::{Judge, Observations, judge};
 use fpprobe_profiles::{Observation, Profile};
 use fpprobe_spirv::{Cases, Kernel};
@@ -78,7 +78,7 @@ fn observations(report: &Report) -> Result<Vec<(String, Vec<Observation>)>, Reco
 }
 
 fn inputs_by_slot(devices: &[(String, Vec<Observation>)]) -> InputsBySlot {
-    let mut measured = InputsBySlot::new();
+    let mut measured = InputsBySlot::default();
     for (slot, observations) in devices {
         let kernels =
             observations.iter().map(|observation| (observation.kernel, observation.cases.clone()));
@@ -122,8 +122,8 @@ fn narrow(
         // What is whole was judged when it was measured.
         let is_less = cut || observations.len() < whole && !differ_by_controls.contains(&slot);
         if is_less || !is_judged_by(device, judges) {
-            let judgements = judge(judges, &Observations::new(&observations));
-            let judged = judged::rules(judges, &judgements, &observations);
+            let index = Observations::new(&observations);
+            let judged = judged::rules(judges, &judge(judges, &index), &index);
             (device.answers, device.texels) = (Vec::new(), Vec::new());
             take(device, judged);
         } else {
@@ -142,7 +142,7 @@ fn narrow(
 
 /// The part of an observation that is of these cases: each as often as both have it, at most.
 fn of_cases(observation: &Observation, others: &Cases) -> Observation {
-    let mut measured: HashMap<&[u64], usize> = HashMap::new();
+    let mut measured: HashMap<&[u64], usize> = HashMap::default();
     others.iter().for_each(|case| *measured.entry(case).or_default() += 1);
     let Observation { kernel, cases, .. } = observation;
     let mut is_measured = |case: &usize| {

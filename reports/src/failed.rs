@@ -2,11 +2,12 @@
 //! there already; beside other reports as lanes on one line each, which tell the same failure from
 //! another.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 use fpprobe_profiles::Observation;
 use fpprobe_profiles::encoding::{Encoding, PartReader};
-use fpprobe_profiles::judge::Observations;
+use fpprobe_profiles::judge::{Observations, RuleVerdict};
 use fpprobe_profiles::variants;
 use fpprobe_spirv::catalogue::Extent;
 use fpprobe_spirv::{Cases, Kernel, cases};
@@ -39,22 +40,18 @@ pub struct ListedLanes {
 /// Cases by the part of the result that fails, and why it does.
 type ByPart<'a> = BTreeMap<(usize, &'a str), Vec<&'a [u64]>>;
 
-/// Failing lanes as the report has them: kernel, operands, part of the result. Of an input that a
-/// list holds several times the first stands for all. `causes` are the ids of the lanes' causes.
-pub fn written(
-    lanes: &[(Kernel, Vec<u64>, usize)],
-    causes: &[String],
-    index: &Observations<'_>,
-) -> Vec<Failed> {
+/// Failing lanes of a rule as the report has them. Of an input that a list holds several times the
+/// first stands for all. `causes` are the ids of the lanes' causes.
+pub fn written(verdict: &RuleVerdict, causes: &[String], index: &Observations<'_>) -> Vec<Failed> {
     let mut by_kernel: Vec<(Kernel, ByPart<'_>)> = Vec::new();
-    let mut places: HashMap<Kernel, usize> = HashMap::new();
+    let mut places: HashMap<Kernel, usize> = HashMap::default();
     let causes = causes.iter().map(String::as_str).chain(std::iter::repeat(""));
-    for ((kernel, case, part), cause) in lanes.iter().zip(causes) {
+    for ((kernel, case, part), cause) in verdict.failing_lanes().zip(causes) {
         let place = *places.entry(*kernel).or_insert(by_kernel.len());
         if place == by_kernel.len() {
             by_kernel.push((*kernel, ByPart::new()));
         }
-        by_kernel[place].1.entry((*part, cause)).or_default().push(case);
+        by_kernel[place].1.entry((part, cause)).or_default().push(case);
     }
     let mut failed: Vec<Failed> = Vec::new();
     for (kernel, parts) in by_kernel {
@@ -115,7 +112,7 @@ impl DeviceResults {
         let observations = read_device(&device.observations, &report.inputs)?.observations;
         let by_kernel =
             observations.iter().enumerate().map(|(place, observation)| (observation.kernel, place));
-        let mut beside: HashMap<Kernel, Vec<(Kernel, Vec<usize>)>> = HashMap::new();
+        let mut beside: HashMap<Kernel, Vec<(Kernel, Vec<usize>)>> = HashMap::default();
         for pair in variants::pairs(&observations) {
             beside.entry(pair.plain.kernel).or_default().push((pair.other.kernel, pair.unlike));
         }

@@ -1,7 +1,8 @@
 //! Judgements in the report's terms.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashSet};
 use fpprobe_profiles::accepted::Set;
 use fpprobe_profiles::claims::{Contradiction, contradictions};
 use fpprobe_profiles::encoding::{Encoding, components};
@@ -50,20 +51,19 @@ pub struct DeviceJudgement {
 
 /// Judges one device's observations by these profiles, and describes what it does beside the rules.
 pub fn judge(profiles: &[Profile], observations: &[Observation]) -> DeviceJudgement {
-    let judges = Judge::together(profiles);
-    let judgements = judge::judge(&judges, &Observations::new(observations));
-    described(&judges, &judgements, observations)
+    let (judges, index) = (Judge::together(profiles), Observations::new(observations));
+    described(&judges, &judge::judge(&judges, &index), &index)
 }
 
 /// What judgements of these observations, one of each judge, come to in a report.
 pub fn described(
     judges: &[Judge<'_>],
     judgements: &[Judgement],
-    observations: &[Observation],
+    index: &Observations<'_>,
 ) -> DeviceJudgement {
     let (judged, texels) = parallel::both(
-        || rules(judges, judgements, observations),
-        || texels::paths(judges, judgements, observations),
+        || rules(judges, judgements, index),
+        || texels::paths(judges, judgements, index.all()),
     );
     DeviceJudgement { texels, answers: answers(&judged.traits), ..judged }
 }
@@ -72,24 +72,24 @@ pub fn described(
 pub fn rules(
     judges: &[Judge<'_>],
     judgements: &[Judgement],
-    observations: &[Observation],
+    index: &Observations<'_>,
 ) -> DeviceJudgement {
-    let index = Observations::new(observations);
     let profiles = judges.iter().map(Judge::profile).zip(judgements);
     let ((profiles, causes), (findings, traits)) = parallel::both(
         || {
-            let (causes, of_lanes) = causes(judges, judgements, &index);
+            let (causes, of_lanes) = causes(judges, judgements, index);
             let results =
-                profiles.map(|(profile, judgement)| result(profile, judgement, &of_lanes, &index));
+                profiles.map(|(profile, judgement)| result(profile, judgement, &of_lanes, index));
             (results.collect(), causes)
         },
-        || parallel::both(|| findings(observations, &index), || traits::traits(&index)),
+        || parallel::both(|| findings(index), || traits::traits(index)),
     );
     DeviceJudgement { profiles, findings, traits, causes, ..DeviceJudgement::default() }
 }
 
 /// What is noted beside the rules.
-fn findings(observations: &[Observation], index: &Observations<'_>) -> Vec<Finding> {
+fn findings(index: &Observations<'_>) -> Vec<Finding> {
+    let observations = index.all();
     let mut findings: Vec<Finding> = contradictions(observations)
         .iter()
         .map(|contradiction| contradicted(contradiction, index))
@@ -197,7 +197,7 @@ fn rule_result(
             .map(|lane| shown(lane, index.get(&lane.kernel)))
             .collect(),
         failed: if verdict.level == model::Level::Required {
-            failed::written(&verdict.cases, causes, index)
+            failed::written(verdict, causes, index)
         } else {
             Vec::new()
         },

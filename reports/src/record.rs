@@ -4,9 +4,9 @@
 pub(crate) mod form;
 mod read;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use fpprobe_profiles::{Observation, Outcome};
 use fpprobe_spirv::{Cases, Kernel, Shape};
 
@@ -34,7 +34,7 @@ impl Recorder {
     /// The observations of one device, in the order given. Equal answers of kernels with the same
     /// inputs and the same form of result are written once.
     pub fn device(&mut self, observations: &[Observation]) -> Vec<model::StoredObservation> {
-        let mut answers: HashMap<Answered, String> = HashMap::new();
+        let mut answers: HashMap<Answered, String> = HashMap::default();
         observations
             .iter()
             .map(|observation| {

@@ -197,10 +197,10 @@ pub fn deviating<'t>(
             break;
         }
         let mut failing = UnacceptedCases::new();
-        for (kernel, case, _) in
-            rules().flat_map(|rule| &rule.cases).filter(|(kernel, ..)| next.contains(kernel))
-        {
-            failing.entry(*kernel).or_default().insert(case.clone());
+        let lists = rules().flat_map(|rule| &rule.failing_lists);
+        for list in lists.filter(|list| next.contains(&list.kernel)) {
+            let cases = list.iter().map(|(case, _)| case.to_vec());
+            failing.entry(list.kernel).or_default().extend(cases);
         }
         let mut again = again(&site, &measured.observations, (&next, &failing), &track)?;
         let own = std::mem::take(&mut again.observations);

@@ -7,9 +7,11 @@ use fpprobe_spirv::Route;
 use super::behaviour;
 use super::diagnosis::SymptomFinder;
 use super::lane::LaneIndex;
-use super::owner::{FailureCause, LaneGroup};
+use super::owner::{self, FailureCause, LaneGroup};
 use super::recipe::Recipe;
-use super::{EVIDENCE, Judge, Observations, PartResult, RuleVerdict, VariantFinding, relation};
+use super::{
+    EVIDENCE, FailingLanes, Judge, Observations, PartResult, RuleVerdict, VariantFinding, relation,
+};
 use crate::accepted::Accepted;
 use crate::verdict::{Level, Verdict};
 
@@ -46,17 +48,8 @@ impl Judge<'_> {
         self.verdicts_with(recipe, absent, observations, false)
     }
 
-    /// The same, with what is wrong with each failing lane.
-    pub(super) fn diagnosed(
-        &self,
-        recipe: &Recipe,
-        absent: &[String],
-        observations: &Observations<'_>,
-    ) -> Vec<RuleVerdict> {
-        self.verdicts_with(recipe, absent, observations, true)
-    }
-
-    fn verdicts_with(
+    /// The same, if asked for with what is wrong with each failing lane.
+    pub(super) fn verdicts_with(
         &self,
         recipe: &Recipe,
         absent: &[String],
@@ -65,8 +58,9 @@ impl Judge<'_> {
     ) -> Vec<RuleVerdict> {
         let rules = &self.profile.rules;
         let drafts = (0..rules.len()).map(|rule| self.draft(rule, recipe, absent, observations));
-        let (groups, drafts): (Vec<Vec<LaneGroup<'_>>>, Vec<RuleDraft<'_>>) =
+        let (mut groups, drafts): (Vec<Vec<LaneGroup<'_>>>, Vec<RuleDraft<'_>>) =
             drafts.map(|mut draft| (std::mem::take(&mut draft.groups), draft)).unzip();
+        owner::number(&mut groups);
         let owned = self.assigned(&groups, recipe, absent);
         let diagnose = diagnose.then(|| SymptomFinder::new(self, &groups, observations));
         let verdict = |(index, draft): (usize, RuleDraft<'_>)| {
@@ -83,7 +77,7 @@ impl Judge<'_> {
                 elsewhere,
                 evidence: Vec::new(),
                 deviating: Vec::new(),
-                cases: Vec::new(),
+                failing_lists: Vec::new(),
                 diagnoses: Vec::new(),
                 fixed_by: Vec::new(),
                 eased_by: Vec::new(),
@@ -98,20 +92,21 @@ impl Judge<'_> {
             let mut shown = (usize::MAX, usize::MAX, 0);
             for (rule, group, lane) in &owned.lanes[index] {
                 let of = &groups[*rule][*group];
-                let (case, part) = of.lanes[*lane];
                 let kernel = of.observation.kernel;
-                if !verdict.deviating.contains(&kernel) {
-                    verdict.deviating.push(kernel);
+                if (shown.0, shown.1) != (*rule, *group) {
+                    shown = (*rule, *group, 0);
+                    verdict.failing_lists.push(FailingLanes::of(of.observation));
+                    if !verdict.deviating.contains(&kernel) {
+                        verdict.deviating.push(kernel);
+                    }
                 }
-                verdict.cases.push((kernel, of.observation.cases.case(case).to_vec(), part));
+                if let Some(list) = verdict.failing_lists.last_mut() {
+                    list.push(of.lanes[*lane]);
+                }
                 verdict.diagnoses.extend(
                     diagnose.as_ref().map(|finder| finder.diagnosis((*rule, *group), *lane)),
                 );
-                shown = if (shown.0, shown.1) == (*rule, *group) {
-                    (*rule, *group, shown.2 + 1)
-                } else {
-                    (*rule, *group, 1)
-                };
+                shown.2 += 1;
                 let room = matches!(of.cause, FailureCause::Relation(_)) || shown.2 <= SHOWN;
                 if room && verdict.evidence.len() < EVIDENCE {
                     verdict.evidence.push(self.evidence(of, *lane));
@@ -179,7 +174,7 @@ impl Judge<'_> {
                             judged.failing.clone(),
                             FailureCause::Result(place, Arc::clone(&finding)),
                         );
-                        groups.push(LaneGroup { observation, lanes, cause });
+                        groups.push(LaneGroup { observation, kernel: 0, lanes, cause });
                     }
                     // Relations are for whole lists.
                     if kernel != self.kernel(place, recipe.controls) {
@@ -193,6 +188,7 @@ impl Judge<'_> {
                             if !lanes.is_empty() {
                                 groups.push(LaneGroup {
                                     observation,
+                                    kernel: 0,
                                     lanes,
                                     cause: FailureCause::Relation(accepted),
                                 });

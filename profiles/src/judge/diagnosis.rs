@@ -5,8 +5,7 @@
 //! operands kept and with subnormal results kept. Which of them a device has is decided over all
 //! its lanes, see `fpprobe_reports::cause`.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::layout::BINARY32;
 use fpprobe_spirv::op::Function;
@@ -160,7 +159,7 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
             .iter()
             .map(|groups| groups.iter().map(|group| assumptions(judge, group)).collect());
         let folded = groups.iter().flatten().map(|group| group.observation.kernel);
-        let mut run_time = HashMap::new();
+        let mut run_time = HashMap::default();
         for kernel in folded.filter(|kernel| kernel.route.is_folded()) {
             let Some(plain) = kernel.counterpart().and_then(|plain| observations.get(&plain))
             else {
@@ -172,7 +171,7 @@ impl<'j, 'a> SymptomFinder<'j, 'a> {
                     .collect()
             };
             run_time.entry(kernel).or_insert_with(|| {
-                if plain.outcome.answered() { results(plain) } else { HashMap::new() }
+                if plain.outcome.answered() { results(plain) } else { HashMap::default() }
             });
         }
         // A group may hold a few cases of a kernel.

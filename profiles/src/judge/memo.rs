@@ -1,9 +1,9 @@
 //! The memo of findings, by what they rest on. Profiles share rules, and paths of texels share
 //! results: equal views of equal results are one finding.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use foldhash::HashMap;
 use fpprobe_spirv::{Cases, Format};
 
 use super::PartResult;
@@ -61,7 +61,7 @@ impl<'p> RuleViews<'p> {
 type OperationKey = (Format, &'static str, u32);
 
 /// Results and their operands: a report may hold equal results of other cases.
-#[derive(PartialEq, Debug)]
+#[derive(Debug)]
 struct ResultList {
     cases: Cases,
     first: Arc<[u64]>,
@@ -72,6 +72,11 @@ impl ResultList {
     fn of(observation: &Observation) -> ResultList {
         let Observation { cases, out, second, .. } = observation;
         ResultList { cases: cases.clone(), first: Arc::clone(out), second: second.clone() }
+    }
+
+    fn is_of(&self, observation: &Observation) -> bool {
+        let Observation { cases, out, second, .. } = observation;
+        self.first == *out && self.second == *second && self.cases == *cases
     }
 }
 
@@ -92,10 +97,9 @@ impl Memo {
 
     /// The finding of a rule view in an observation, if it is known.
     pub(super) fn get(&self, view: usize, observation: &Observation) -> Option<Arc<PartResult>> {
-        let results = ResultList::of(observation);
         let all = self.all();
         let list = all.get(&key(view, observation))?;
-        list.iter().find(|(of, _)| *of == results).map(|(_, finding)| Arc::clone(finding))
+        list.iter().find(|(of, _)| of.is_of(observation)).map(|(_, finding)| Arc::clone(finding))
     }
 
     /// Remembers a finding.

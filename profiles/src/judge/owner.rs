@@ -9,9 +9,9 @@
 //!
 //! Behaviours come first because they explain lanes whose own rules say nothing of them.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashSet};
 use fpprobe_spirv::Kernel;
 
 use super::lane::LaneIndex;
@@ -21,12 +21,14 @@ use crate::accepted::Accepted;
 use crate::accuracy::Accuracy;
 use crate::profile::Behaviour;
 
-/// What tells a lane from others: kernel, operands, part of the result.
-pub(super) type LaneKey<'a> = (Kernel, &'a [u64], usize);
+/// What tells a lane from others: number of the kernel, operands, part of the result.
+pub(super) type LaneKey<'a> = (usize, &'a [u64], usize);
 
 /// Lanes of one kernel's results that a rule does not accept.
 pub(super) struct LaneGroup<'a> {
     pub(super) observation: &'a Observation,
+    /// Number of the kernel among those of all groups.
+    pub(super) kernel: usize,
     pub(super) lanes: Vec<LaneIndex>,
     pub(super) cause: FailureCause,
 }
@@ -41,7 +43,16 @@ pub(super) enum FailureCause {
 
 impl<'a> LaneGroup<'a> {
     fn key(&self, (case, part): LaneIndex) -> LaneKey<'a> {
-        (self.observation.kernel, self.observation.cases.case(case), part)
+        (self.kernel, self.observation.cases.case(case), part)
+    }
+}
+
+/// Numbers the kernels of groups, each of which is hashed once, and not with every lane.
+pub(super) fn number(groups: &mut [Vec<LaneGroup<'_>>]) {
+    let mut known: HashMap<Kernel, usize> = HashMap::default();
+    for group in groups.iter_mut().flatten() {
+        let next = known.len();
+        group.kernel = *known.entry(group.observation.kernel).or_insert(next);
     }
 }
 
@@ -81,10 +92,10 @@ impl Judge<'_> {
             foreign: vec![0; rules.len()],
             elsewhere: vec![Vec::new(); rules.len()],
         };
-        let mut counted: HashSet<LaneKey<'a>> = HashSet::new();
+        let mut counted: HashSet<LaneKey<'a>> = HashSet::default();
         for own in [true, false] {
             for (rule, groups) in groups.iter().enumerate() {
-                let mut moved: HashSet<LaneKey<'a>> = HashSet::new();
+                let mut moved: HashSet<LaneKey<'a>> = HashSet::default();
                 for (member, key) in members(rule, groups) {
                     let owner = owners[&key];
                     if (owner == rule) != own {
@@ -116,7 +127,7 @@ impl Judge<'_> {
         absent: &[String],
     ) -> HashMap<LaneKey<'a>, usize> {
         let rules = &self.profile.rules;
-        let mut owners: HashMap<LaneKey<'a>, usize> = HashMap::new();
+        let mut owners: HashMap<LaneKey<'a>, usize> = HashMap::default();
         let judges: Vec<(usize, Behaviour)> = rules
             .iter()
             .enumerate()

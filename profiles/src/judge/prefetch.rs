@@ -2,8 +2,7 @@
 //! results is gone through once for all rules that look at it, and what is found is in the memo
 //! when the rules are judged.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use fpprobe_spirv::{Controls, Kernel};
 
 use super::lane::LaneView;
@@ -24,7 +23,7 @@ pub struct Prefetch<'j, 'p> {
 impl<'j, 'p> Prefetch<'j, 'p> {
     /// For these judges.
     pub fn new(judges: &'j [Judge<'p>]) -> Self {
-        let mut prefetch = Prefetch { judges, places: HashMap::new(), kernels: Vec::new() };
+        let mut prefetch = Prefetch { judges, places: HashMap::default(), kernels: Vec::new() };
         for (number, judge) in judges.iter().enumerate() {
             for place in judge.first_places() {
                 let kernel = judge.kernel(place, Controls::NONE);

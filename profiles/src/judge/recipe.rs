@@ -91,8 +91,9 @@ pub struct Judgement {
 }
 
 impl Judge<'_> {
-    /// Finds the first recipe by which a device conforms.
-    pub(super) fn judgement(&self, observations: &Observations<'_>) -> Judgement {
+    /// Finds the first recipe by which a device conforms; if asked for with what is wrong with each
+    /// failing lane.
+    pub(super) fn judgement(&self, observations: &Observations<'_>, diagnose: bool) -> Judgement {
         let without = self.absent_groups(observations);
         let (mut tried, mut missing_kernels): (Vec<RecipeTrial>, Vec<Kernel>) =
             (Vec::new(), Vec::new());
@@ -166,7 +167,7 @@ impl Judge<'_> {
             missing_kernels.extend(kernels.filter(|kernel| observations.get(kernel).is_none()));
         }
         let recipe = best.clone().unwrap_or_default();
-        let mut rules = self.diagnosed(&recipe, &without, observations);
+        let mut rules = self.verdicts_with(&recipe, &without, observations, diagnose);
         self.describe(&mut rules, &recipe, &without, observations);
         if recipe.controls.is_empty() {
             for (controls, verdicts) in &under {

@@ -1,32 +1,34 @@
 //! Under which modes a deviation goes away, by what was measured under them.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use fpprobe_spirv::{Controls, Kernel};
 
 use super::{Observations, RuleVerdict, Verdict};
 use crate::verdict::Level;
 
-/// A lane that a rule does not accept: kernel, operands, part of the result.
-type FailingResult<'v> = (Kernel, &'v [u64], usize);
+/// Lanes that a rule does not accept, by kernel: operands, part of the result.
+type FailingByKernel<'v> = HashMap<Kernel, HashSet<(&'v [u64], usize)>>;
 
 /// What a profile says of a device under a set of modes.
 pub(super) struct VerdictsUnder<'v> {
     pub(super) controls: Controls,
     verdicts: &'v [RuleVerdict],
     /// Lanes that are not accepted: by rules that are not informative, and by the others.
-    failing: [HashSet<FailingResult<'v>>; 2],
+    failing: [FailingByKernel<'v>; 2],
 }
 
 impl<'v> VerdictsUnder<'v> {
     pub(super) fn new(controls: Controls, verdicts: &'v [RuleVerdict]) -> VerdictsUnder<'v> {
         let failing = [false, true].map(|is_informative| {
             let rules = verdicts.iter();
-            rules
+            let mut failing = FailingByKernel::default();
+            for list in rules
                 .filter(|rule| (rule.level == Level::Informative) == is_informative)
-                .flat_map(|rule| &rule.cases)
-                .map(|(kernel, case, part)| (*kernel, &case[..], *part))
-                .collect()
+                .flat_map(|rule| &rule.failing_lists)
+            {
+                failing.entry(list.kernel).or_default().extend(list.iter());
+            }
+            failing
         });
         VerdictsUnder { controls, verdicts, failing }
     }
@@ -55,26 +57,34 @@ impl<'v> VerdictsUnder<'v> {
     /// The lanes of a deviation. Kernels that do not exist under the modes have nothing to say.
     fn lanes(&self, deviation: &RuleVerdict, observations: &Observations<'_>) -> LanesUnder {
         let looked = if deviation.level == Level::Informative { 2 } else { 1 };
-        let mut under_of: HashMap<Kernel, UnderModes<'_>> = HashMap::new();
+        let mut under_of: HashMap<Kernel, UnderModes<'_>> = HashMap::default();
         let mut lanes = LanesUnder { accepted: Vec::new(), are_all: true };
-        for (place, (kernel, case, part)) in deviation.cases.iter().enumerate() {
+        let mut place = 0;
+        for list in &deviation.failing_lists {
             let under = under_of
-                .entry(*kernel)
-                .or_insert_with(|| UnderModes::of(kernel, self.controls, observations));
-            let is_accepted = match under {
-                UnderModes::Nothing => continue,
-                UnderModes::NotMeasured => false,
-                UnderModes::Measured(under, cases) => {
-                    let key = (*under, &case[..], *part);
-                    cases.contains(&case[..])
-                        && !self.failing[..looked].iter().any(|failing| failing.contains(&key))
+                .entry(list.kernel)
+                .or_insert_with(|| UnderModes::of(&list.kernel, self.controls, observations));
+            let failing: Vec<_> = match under {
+                UnderModes::Measured(under, _) => {
+                    self.failing[..looked].iter().filter_map(|failing| failing.get(under)).collect()
                 }
+                _ => Vec::new(),
             };
-            if is_accepted {
-                lanes.accepted.push(place);
-            } else {
-                lanes.are_all = false;
+            for (place, lane) in (place..).zip(list.iter()) {
+                let is_accepted = match under {
+                    UnderModes::Nothing => continue,
+                    UnderModes::NotMeasured => false,
+                    UnderModes::Measured(_, cases) => {
+                        cases.contains(lane.0) && !failing.iter().any(|all| all.contains(&lane))
+                    }
+                };
+                if is_accepted {
+                    lanes.accepted.push(place);
+                } else {
+                    lanes.are_all = false;
+                }
             }
+            place += list.iter().count();
         }
         lanes.are_all &= !lanes.accepted.is_empty();
         lanes

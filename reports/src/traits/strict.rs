@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use fpprobe_profiles::judge::{Judge, Observations};
+use fpprobe_profiles::judge::{Judge, Observations, undiagnosed};
 use fpprobe_profiles::profile::built_in;
 use fpprobe_profiles::{Level, Profile, Verdict};
 use fpprobe_spirv::{Control, Kernel, Route};
@@ -39,12 +39,12 @@ pub(super) fn kernels() -> Vec<Kernel> {
 pub(super) fn judged(observations: &Observations<'_>) -> ScopeValues {
     let mut found = ScopeValues::default();
     let Some(rules) = &*RULES else { return found };
-    for rule in Judge::new(rules).judge(observations).rules {
+    for rule in undiagnosed(&[Judge::new(rules)], observations).swap_remove(0).rules {
         if rule.verdict == Verdict::Unsupported {
             found.lack();
         }
         found.count(rule.lanes);
-        for (kernel, ..) in &rule.cases {
+        for (kernel, ..) in rule.failing_lanes() {
             if let Some(observation) = observations.get(kernel) {
                 found.put("no", 1, observation);
             }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use fpprobe_profiles::encoding::Encoding;
-use fpprobe_profiles::judge::{Judge, Judgement, Observations, RuleVerdict};
+use fpprobe_profiles::judge::{Judge, Judgement, Observations, RuleVerdict, undiagnosed};
 use fpprobe_profiles::{Observation, Verdict, profile};
 
 use super::device::device;
@@ -53,7 +53,11 @@ fn a_lane_counts_for_the_first_rule_that_does_not_accept_it() {
             (later.behaviour.as_str(), elsewhere(later)),
             (first.id.as_str(), vec![(first.id.as_str(), 1)])
         );
-        assert!(later.evidence.is_empty() && later.cases.is_empty() && later.deviating.is_empty());
+        assert!(
+            later.evidence.is_empty()
+                && later.failing_lists.is_empty()
+                && later.deviating.is_empty()
+        );
     }
 }
 
@@ -110,14 +114,18 @@ fn the_sum_over_rules_counts_each_lane_once() {
         observation.out = observation.out.iter().enumerate().map(wrong).collect();
     }
     let judgement = Judge::new(&profile).judge(&Observations::new(&device));
+    assert!(judgement.rules.iter().all(|rule| rule.diagnoses.len() == rule.failing));
+    let mut bare = judgement.clone();
+    bare.rules.iter_mut().for_each(|rule| rule.diagnoses.clear());
+    assert!(undiagnosed(&[Judge::new(&profile)], &Observations::new(&device)) == [bare]);
     let mut lanes = HashSet::new();
     for rule in &judgement.rules {
-        assert_eq!(rule.failing, rule.cases.len(), "{}", rule.id);
+        assert_eq!(rule.failing, rule.failing_lanes().count(), "{}", rule.id);
         assert!(rule.failing <= rule.lanes, "{}: {} of {}", rule.id, rule.failing, rule.lanes);
-        for (kernel, case, part) in &rule.cases {
-            assert!(*part < Encoding::of_result(kernel).len());
+        for (kernel, case, part) in rule.failing_lanes() {
+            assert!(part < Encoding::of_result(kernel).len());
             assert!(
-                lanes.insert((*kernel, case.clone(), *part)),
+                lanes.insert((*kernel, case.to_vec(), part)),
                 "{} {kernel} {case:x?} again",
                 rule.id
             );

@@ -3,8 +3,10 @@
 
 mod aspect;
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::ops::Range;
 
+use foldhash::HashMap;
 use smallvec::SmallVec;
 
 pub use self::aspect::Aspect;
@@ -79,6 +81,38 @@ impl AspectPart {
         AspectPart { encoding, lanes, classes, ways }
     }
 
+    /// For each way whether a lane of the aspect's classes went it; nothing where the ways do not
+    /// differ, or the aspect is none of this lane's.
+    fn excluded(
+        &self,
+        (aspect, open): (Aspect, &Demand),
+        operands: &Operands,
+        answer: u64,
+    ) -> Option<Exclusions> {
+        let encoding = self.encoding;
+        // Where nothing but the rounding counts, that is all that can be determined.
+        if let Some(rounded) = rounding(encoding, operands, open.function) {
+            // Where there is but one answer every way gives it: most loads of texels are exact.
+            if aspect != Aspect::Rounding || rounded.how == Rounding::Exact {
+                return None;
+            }
+            let given = self.ways.iter().map(|demand| rounded.toward(&demand.as_ref()?.accuracy));
+            let given: SmallVec<[Option<u64>; 3]> = given.collect();
+            let is_distinct = given.windows(2).any(|pair| pair[0] != pair[1]);
+            return is_distinct.then(|| given.iter().map(|given| *given == Some(answer)).collect());
+        }
+        if !self.lanes.select(encoding, operands, open) || !aspect.looks_at(encoding, operands) {
+            return None;
+        }
+        if self.ways.iter().all(Option::is_some)
+            && accepted_on(encoding, operands, open).is_single()
+        {
+            return None;
+        }
+        let sets = self.results(operands);
+        aspect.is_shown_by(&sets).then(|| sets.iter().map(|set| set.contains(answer)).collect())
+    }
+
     /// For each way what a lane gives that goes it.
     fn results(&self, operands: &Operands) -> SmallVec<[Set; 3]> {
         let mut rest = Set::everything(self.encoding);
@@ -102,46 +136,60 @@ const OPEN: Environment = Environment {
     ..Environment::OPEN
 };
 
-/// How a kernel did it in each part of its result, see [`Encoding::of_result`]; `None` where none
-/// of its cases tells.
-pub fn observed_behaviours(
-    observation: &Observation,
-    aspect: Aspect,
-) -> Vec<Option<ObservedBehaviour>> {
-    let mut look = BehaviourScan::new(observation, aspect);
-    (0..look.signature.encodings.len()).map(|part| look.behaviour(part)).collect()
-}
-
-/// How a kernel did it in one part of its result.
-pub fn observed_behaviour(
-    observation: &Observation,
-    aspect: Aspect,
-    part: usize,
-) -> Option<ObservedBehaviour> {
-    BehaviourScan::new(observation, aspect).behaviour(part)
-}
-
-/// What is remembered of lanes: of channels of a kind, by operands and answer.
-type LaneMemo = HashMap<(usize, [u64; 2], u64), Option<Exclusions>>;
-
 /// For each way, whether it was gone.
 type Exclusions = SmallVec<[bool; 3]>;
 
 /// A look at a kernel's answers.
-struct BehaviourScan<'a> {
+pub struct BehaviourScan<'a> {
     observation: &'a Observation,
-    aspect: Aspect,
     signature: Signature,
-    open: Demand,
-    /// Channels have few values, which the texels of a list combine.
-    known: LaneMemo,
+    /// Case and part of the lanes that differ in operands or result: channels have few values,
+    /// which the texels of a list combine.
+    distinct: Vec<(usize, usize)>,
+    /// For each lane, part by part, the place of one like it among these.
+    places: Vec<u32>,
 }
 
 impl<'a> BehaviourScan<'a> {
-    fn new(observation: &'a Observation, aspect: Aspect) -> BehaviourScan<'a> {
-        let kernel = &observation.kernel;
+    /// Of what a kernel gave.
+    pub fn new(observation: &'a Observation) -> BehaviourScan<'a> {
+        let signature = Signature::new(&observation.kernel);
+        let reader = PartReader::new(&observation.kernel);
+        let (mut distinct, mut places) = (Vec::new(), Vec::new());
+        let mut known: HashMap<(usize, [u64; 2], u64), u32> = HashMap::default();
+        for part in 0..signature.encodings.len() {
+            let kind = signature.alike(part);
+            for (index, case) in observation.cases.iter().enumerate() {
+                let next = distinct.len() as u32;
+                let bits =
+                    signature.is_of_channels().then(|| signature.operands(case, part).bits());
+                let place = bits.flatten().map_or(next, |bits| {
+                    let result = reader.part(&observation.out, index, part);
+                    *known.entry((kind, bits, result)).or_insert(next)
+                });
+                if place == next {
+                    distinct.push((index, part));
+                }
+                places.push(place);
+            }
+        }
+        BehaviourScan { observation, signature, distinct, places }
+    }
+
+    /// How the kernel did it in each part of its result, see [`Encoding::of_result`]; `None` where
+    /// none of its cases tells.
+    pub fn behaviours(&self, aspect: Aspect) -> Vec<Option<ObservedBehaviour>> {
+        self.of_parts(aspect, 0..self.signature.encodings.len())
+    }
+
+    /// The same of one part.
+    pub fn behaviour(&self, aspect: Aspect, part: usize) -> Option<ObservedBehaviour> {
+        self.of_parts(aspect, part..self.signature.encodings.len().min(part + 1)).pop()?
+    }
+
+    fn of_parts(&self, aspect: Aspect, parts: Range<usize>) -> Vec<Option<ObservedBehaviour>> {
         let open = Demand {
-            function: kernel.op.function,
+            function: self.observation.kernel.op.function,
             operands: OPEN,
             results: OPEN,
             // Overflow is distinguished by a value beyond, not by one that rounds there.
@@ -152,48 +200,44 @@ impl<'a> BehaviourScan<'a> {
             },
             ulp: Ulp::Vulkan,
         };
-        BehaviourScan {
-            observation,
-            aspect,
-            signature: Signature::new(kernel),
-            open,
-            known: LaneMemo::new(),
-        }
+        let encodings = self.signature.encodings.iter();
+        let looked: Vec<AspectPart> =
+            encodings.map(|encoding| AspectPart::new(*encoding, aspect, &open)).collect();
+        let went: Vec<OnceCell<Option<Exclusions>>> = vec![OnceCell::new(); self.distinct.len()];
+        let of_lane = |place: u32| {
+            let place = place as usize;
+            went[place].get_or_init(|| self.went(&looked, (aspect, &open), self.distinct[place]))
+        };
+        parts.map(|part| self.of_part(part, aspect.ways(looked[part].encoding), of_lane)).collect()
     }
 
-    /// For each way whether a lane of the aspect's classes went it; nothing where the ways do not
-    /// differ, or the aspect is none of this lane's.
-    fn excluded(&self, part: &AspectPart, operands: &Operands, answer: u64) -> Option<Exclusions> {
-        let (aspect, open, encoding) = (self.aspect, &self.open, part.encoding);
-        // Where nothing but the rounding counts, that is all that can be determined.
-        if let Some(rounded) = rounding(encoding, operands, open.function) {
-            // Where there is but one answer every way gives it: most loads of texels are exact.
-            if aspect != Aspect::Rounding || rounded.how == Rounding::Exact {
-                return None;
-            }
-            let given = part.ways.iter().map(|demand| rounded.toward(&demand.as_ref()?.accuracy));
-            let given: SmallVec<[Option<u64>; 3]> = given.collect();
-            let is_distinct = given.windows(2).any(|pair| pair[0] != pair[1]);
-            return is_distinct.then(|| given.iter().map(|given| *given == Some(answer)).collect());
-        }
-        if !part.lanes.select(encoding, operands, open) || !aspect.looks_at(encoding, operands) {
+    /// For each way whether a lane went it; `None` where it shows none.
+    fn went(
+        &self,
+        looked: &[AspectPart],
+        (aspect, open): (Aspect, &Demand),
+        (case, part): (usize, usize),
+    ) -> Option<Exclusions> {
+        let (observation, looked) = (self.observation, &looked[part]);
+        let operands = self.signature.operands(observation.cases.case(case), part);
+        if !looked.classes.select(looked.encoding, &operands, open) {
             return None;
         }
-        if part.ways.iter().all(Option::is_some)
-            && accepted_on(encoding, operands, open).is_single()
-        {
-            return None;
-        }
-        let sets = part.results(operands);
-        aspect.is_shown_by(&sets).then(|| sets.iter().map(|set| set.contains(answer)).collect())
+        let reader = PartReader::new(&observation.kernel);
+        let result = reader.part(&observation.out, case, part);
+        // What is right in every way shows none.
+        looked
+            .excluded((aspect, open), &operands, result)
+            .filter(|went| went.iter().any(|went| !went))
     }
 
     /// How it was done in a part of the result.
-    fn behaviour(&mut self, part: usize) -> Option<ObservedBehaviour> {
-        let encoding = *self.signature.encodings.get(part)?;
-        let (observation, reader) = (self.observation, PartReader::new(&self.observation.kernel));
-        let (looked, ways) =
-            (AspectPart::new(encoding, self.aspect, &self.open), self.aspect.ways(encoding));
+    fn of_part<'w>(
+        &self,
+        part: usize,
+        ways: &[BehaviourChoice],
+        went: impl Fn(u32) -> &'w Option<Exclusions>,
+    ) -> Option<ObservedBehaviour> {
         let mut seen = ObservedBehaviour {
             way: None,
             ways: ways.iter().map(|(name, _)| (*name, 0)).collect(),
@@ -201,28 +245,11 @@ impl<'a> BehaviourScan<'a> {
             lanes: 0,
             case: 0,
         };
-        let mut together: HashMap<Exclusions, Vec<usize>> = HashMap::new();
+        let mut together: HashMap<Exclusions, Vec<usize>> = HashMap::default();
         let (mut odd, mut clear) = (None, None);
-        let (kind, are_channels) = (self.signature.alike(part), self.signature.is_of_channels());
-        for (index, case) in observation.cases.iter().enumerate() {
-            let operands = self.signature.operands(case, part);
-            if !looked.classes.select(encoding, &operands, &self.open) {
-                continue;
-            }
-            let answer = reader.part(&observation.out, index, part);
-            let went = match operands.bits().filter(|_| are_channels) {
-                Some(bits) => {
-                    let known = self.known.get(&(kind, bits, answer)).cloned();
-                    known.unwrap_or_else(|| {
-                        let went = self.excluded(&looked, &operands, answer);
-                        self.known.insert((kind, bits, answer), went.clone());
-                        went
-                    })
-                }
-                None => self.excluded(&looked, &operands, answer),
-            };
-            // What is right in every way shows none.
-            let Some(went) = went.filter(|went| went.iter().any(|went| !went)) else { continue };
+        let cases = self.observation.cases.len();
+        for (index, place) in self.places[part * cases..][..cases].iter().enumerate() {
+            let Some(went) = went(*place) else { continue };
             if seen.lanes == 0 {
                 seen.case = index;
             }
@@ -237,7 +264,7 @@ impl<'a> BehaviourScan<'a> {
             seen.lanes += 1;
             together.entry(went.clone()).or_default().push(index);
             for (way, went) in seen.ways.iter_mut().zip(went) {
-                way.1 += usize::from(went);
+                way.1 += usize::from(*went);
             }
         }
         seen.way = seen.ways.iter().find(|(_, count)| *count == seen.lanes).map(|(name, _)| *name);
@@ -285,7 +312,7 @@ mod tests {
             let observation =
                 Observation { kernel, cases, outcome, detail, out: [out].into(), second: None };
             assert_eq!(
-                observed_behaviour(&observation, Aspect::Nan, 0).unwrap().way,
+                BehaviourScan::new(&observation).behaviour(Aspect::Nan, 0).unwrap().way,
                 Some(is_distinct),
                 "{kernel}"
             );

@@ -1,9 +1,8 @@
 //! What becomes of numbers and texels, format by format and path by path.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use fpprobe_profiles::judge::{Judge, Judgement};
-use fpprobe_profiles::observed_behaviour::{Aspect, ObservedBehaviour, observed_behaviours};
+use fpprobe_profiles::observed_behaviour::{Aspect, BehaviourScan, ObservedBehaviour};
 use fpprobe_profiles::{Observation, parallel};
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::op::Function;
@@ -43,7 +42,7 @@ pub fn paths(
 /// For each observation the first one that asked the same of the same format and was answered the
 /// same, by whatever path.
 fn firsts(selected: &[&Observation]) -> Vec<usize> {
-    let mut places: HashMap<_, Vec<usize>> = HashMap::new();
+    let mut places: HashMap<_, Vec<usize>> = HashMap::default();
     let first = |(place, one): (usize, &&Observation)| {
         let known = places.entry((one.kernel.format, one.kernel.op.name)).or_default();
         let alike = |other: &&usize| {
@@ -71,8 +70,9 @@ fn behaviour(observation: &Observation) -> String {
         return String::new();
     }
     let channels = observation.kernel.format.channels();
+    let scan = BehaviourScan::new(observation);
     let respects = chosen.iter().filter_map(|aspect| {
-        let seen = observed_behaviours(observation, *aspect);
+        let seen = scan.behaviours(*aspect);
         let text = channels.iter().zip(&seen).filter_map(|(channel, behaviour)| {
             Some((channel.name, way(behaviour.as_ref()?, *aspect)?))
         });

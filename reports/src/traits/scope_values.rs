@@ -6,7 +6,7 @@ use fpprobe_profiles::derivative::rows;
 use fpprobe_profiles::encoding::{Encoding, PartReader};
 use fpprobe_profiles::judge::Observations;
 use fpprobe_profiles::matrix::AspectResult;
-use fpprobe_profiles::observed_behaviour::{Aspect, observed_behaviours};
+use fpprobe_profiles::observed_behaviour::{Aspect, BehaviourScan};
 use fpprobe_profiles::oracle::{Operand, Signature, distance};
 use fpprobe_profiles::subgroup::subgroup_order;
 use fpprobe_profiles::{Observation, Outcome};
@@ -123,7 +123,9 @@ impl ScopeValues {
     }
 
     fn add_aspect(&mut self, aspect: Aspect, observation: &Observation) {
-        for (part, seen) in observed_behaviours(observation, aspect).into_iter().enumerate() {
+        for (part, seen) in
+            BehaviourScan::new(observation).behaviours(aspect).into_iter().enumerate()
+        {
             let Some(seen) = seen else { continue };
             for (ways, cases) in &seen.groups {
                 let mut values: Vec<&str> =

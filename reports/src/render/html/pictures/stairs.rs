@@ -9,7 +9,7 @@ mod drawn;
 
 use fpprobe_profiles::Observation;
 use fpprobe_profiles::encoding::{Encoding, PartReader};
-use fpprobe_profiles::observed_behaviour::{Aspect, observed_behaviour};
+use fpprobe_profiles::observed_behaviour::{Aspect, BehaviourScan};
 use fpprobe_profiles::oracle::Signature;
 use fpprobe_spirv::FloatLayout;
 use fpprobe_spirv::op::Function;
@@ -114,9 +114,10 @@ impl Stairs {
     fn of(observation: &Observation, part: usize, layout: FloatLayout) -> Stairs {
         let (signature, reader) =
             (Signature::new(&observation.kernel), PartReader::new(&observation.kernel));
-        let text = DESCRIBED.into_iter().filter_map(|aspect| {
-            Some(observed_behaviour(observation, aspect, part)?.describe(aspect))
-        });
+        let scan = BehaviourScan::new(observation);
+        let text = DESCRIBED
+            .into_iter()
+            .filter_map(|aspect| Some(scan.behaviour(aspect, part)?.describe(aspect)));
         let behaviour = text.collect::<Vec<_>>().join("; ");
         let mut stairs = Stairs { layout, steps: Vec::new(), kinds: Default::default(), behaviour };
         for (index, case) in observation.cases.iter().enumerate() {

@@ -211,7 +211,9 @@ impl<'a> SweepState<'a, '_> {
     /// A worker with the kernel's pipeline, and the memory that it writes results to.
     fn open(&self) -> Result<(Worker<'a>, Option<SharedMemory>), Failure> {
         let DeviceSession { target, settings, listener, .. } = *self.site;
-        let shared = matches!(self.order.sink, Sink::Store).then(SharedMemory::new).transpose();
+        let shared = matches!(self.order.sink, Sink::Store)
+            .then(|| SharedMemory::new(2 * self.order.memory))
+            .transpose();
         let shared = shared.map_err(|error| {
             Failure::new(
                 Outcome::OutOfMemory,

@@ -1,11 +1,15 @@
 //! System calls that no safe crate offers.
 
+use std::fs::File;
+use std::io;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
+use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 /// Groups that a process may have, as Linux has it (`NGROUPS_MAX`).
@@ -58,4 +62,63 @@ pub(crate) fn groups(stream: &UnixStream) -> Vec<u32> {
     };
     groups.truncate(if failed == 0 { length as usize / size_of::<u32>() } else { 0 });
     groups
+}
+
+/// A file in this process's memory, which other processes may have in theirs. Bytes are copied to
+/// and from it; no reference to them exists.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    address: NonNull<u8>,
+    length: usize,
+}
+
+// SAFETY: it is an address that belongs to no thread. Copies that threads make at one time may mix,
+// as those of several processes may.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Of all of a file. The file must not become shorter.
+    pub(crate) fn of(file: &File) -> io::Result<Mapping> {
+        let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: the system chooses where, so that nothing that is in use is replaced.
+        let address = unsafe { mmap(null_mut(), length, access, MapFlags::SHARED, file, 0) }?;
+        let address = NonNull::new(address.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Mapping { address, length })
+    }
+
+    /// Copies bytes from this place on.
+    pub(crate) fn read(&self, bytes: &mut [u8], from: u64) -> io::Result<()> {
+        let (place, count) = (self.place(bytes.len(), from)?, bytes.len());
+        // SAFETY: as many bytes are mapped there, and `bytes` is memory of this process's own.
+        unsafe { place.copy_to_nonoverlapping(NonNull::from(bytes).cast(), count) };
+        Ok(())
+    }
+
+    /// Copies bytes to this place.
+    pub(crate) fn write(&self, bytes: &[u8], from: u64) -> io::Result<()> {
+        let place = self.place(bytes.len(), from)?;
+        // SAFETY: as above.
+        unsafe { place.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
+        Ok(())
+    }
+
+    /// Where this many bytes begin, all of them mapped.
+    fn place(&self, count: usize, from: u64) -> io::Result<NonNull<u8>> {
+        let from = usize::try_from(from).ok();
+        let from =
+            from.filter(|from| from.checked_add(count).is_some_and(|end| end <= self.length));
+        let from = from.ok_or(io::ErrorKind::UnexpectedEof)?;
+        // SAFETY: it is a place in the mapping, or its end.
+        Ok(unsafe { self.address.add(from) })
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: nothing has an address in it any more.
+        let _ = unsafe { munmap(self.address.as_ptr().cast(), self.length) };
+    }
 }

@@ -34,6 +34,8 @@ use crate::oracle::{Demand, Operands};
 
 /// Results that are compared at once.
 const SPAN: u32 = 2048;
+/// Results among which the largest error is looked for one by one.
+const PIECE: usize = 64;
 /// From here to the largest number the errors of divisions may reach beyond that, where nothing is
 /// demanded any more.
 const TOP: u32 = LARGEST - (5 << REST);
@@ -396,12 +398,23 @@ impl Verifier {
         }
     }
 
-    /// Looks for the largest error among results that are the host's.
+    /// Looks for the largest error among results that are the host's: only in pieces that may hold
+    /// a larger one than is known.
     fn see_rounded(&self, row: &mut PairRow<'_>, segment: &Segment<'_>, agreed: ScanSummary) {
         let first = u64::from(row.x << 16 | segment.first);
         // The scan's distances are off by half a 2^-13 ulp at most, of which a part has eight.
         let most = Worst { input: first, result: 0, parts: u64::from(2 * agreed.most + 1) / 16 };
         if row.worst.is_some_and(|worst| !most.exceeds(&worst)) {
+            return;
+        }
+        if segment.results.len() > PIECE {
+            for (first, results) in
+                (segment.first..).step_by(PIECE).zip(segment.results.chunks(PIECE))
+            {
+                let agreed =
+                    (row.pairs.operation.scan)(row.pairs.arch, row.x << 16 | first, results);
+                self.see_rounded(row, &Segment { first, results, ..*segment }, agreed);
+            }
             return;
         }
         for (input, result) in (first..).zip(segment.results.iter().copied()) {

@@ -143,9 +143,9 @@ impl Part {
         kernel.with_controls(kernel.controls.with(recipe).unwrap_or(kernel.controls))
     }
 
-    /// Whether its kernel is asked under further controls only where nothing else decides: code for
-    /// texels takes drivers long, and those that stand in for other kernels, or for which
-    /// others stand in, must be known beforehand.
+    /// Whether its kernel is run under further controls only where nothing else decides. Drivers
+    /// take long to compile code for texels. Not so where the part has several lowerings, of which
+    /// a recipe chooses one, or where its kernel is a command, which controls do not change.
     pub fn waits(&self) -> bool {
         matches!(self.lowerings[..], [only] if only.op.code.is_of_texels() && !only.route.is_command())
     }

@@ -1,5 +1,5 @@
-//! The first measurement of a device: every selected kernel, batched; what it answers is judged
-//! while it gives the next answers.
+//! The first measurement of a device: every selected kernel, batched. Results are judged while the
+//! device computes the next ones.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;

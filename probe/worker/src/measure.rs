@@ -1,11 +1,11 @@
-//! Running kernels more than once, honestly (design, invariant 2).
+//! Running kernels more than once, so that no result rests on where or when it was computed.
 //!
 //! The second run dispatches the first run's pipeline again, with other poison, the cases in other
 //! slots and another number of work groups. Modules that are to be compiled again have a third run,
 //! with a module and pipeline of its own: other local and subgroup sizes, the kernels in reverse
-//! order behind idle work groups. What all agree on is the result; what none wrote is
-//! `not_written`; anything else is `flaky`. Where the result is known, and one run gives it, there
-//! is no other. All that differs follows from the seed.
+//! order, after work groups that compute nothing. What all agree on is the result; what none wrote
+//! is `not_written`; anything else is `flaky`. Where the result is known, and one run gives it,
+//! there is no other. All that differs follows from the seed.
 
 mod compare;
 mod in_place;

@@ -1,4 +1,4 @@
-//! Which modules of a run are compiled a second time (design, invariant 2).
+//! Which modules of a run are compiled a second time.
 
 use fpprobe_spirv::Kernel;
 use fpprobe_spirv::op::Code;

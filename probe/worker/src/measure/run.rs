@@ -34,7 +34,7 @@ pub struct PreparedDispatch<'a> {
     pub plan: Plan,
     work: &'a [KernelCases],
     memory: Memory,
-    /// Of each kernel, in the order of `asked`.
+    /// Of each kernel, in the order of `work`.
     poisons: Vec<Vec<u64>>,
     turn: Turn,
 }
@@ -57,7 +57,7 @@ impl<'a> PreparedDispatch<'a> {
         ready
     }
 
-    /// The place in `asked` of each kernel of the layout.
+    /// The place in `work` of each kernel of the layout.
     fn order(&self) -> Vec<usize> {
         let all = 0..self.work.len();
         if self.plan.variant.reversed { all.rev().collect() } else { all.collect() }
@@ -75,7 +75,7 @@ impl<'a> PreparedDispatch<'a> {
         (&self.plan, &mut self.memory.buffers, &mut self.memory.texels)
     }
 
-    /// What the dispatch left, kernel by kernel in the order of `asked`.
+    /// What the dispatch left, kernel by kernel in the order of `work`.
     pub fn lanes(self, executor: &mut dyn Executor) -> Result<Vec<Lanes>, Failure> {
         let order = self.order();
         let PreparedDispatch { plan, work, memory, poisons, turn } = self;

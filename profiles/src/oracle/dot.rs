@@ -120,7 +120,7 @@ impl Steps {
             accepted_on(encoding, &[operand].into_iter().collect(), &demand)
         };
         set.ranges().iter().fold(Set::nothing(encoding), |all, (from, to)| {
-            let ends = at(*from).or(&at(*to));
+            let ends = if from == to { at(*from) } else { at(*from).or(&at(*to)) };
             let numbers = ends.minus(&Set::nan(encoding));
             let (least, most) = (numbers.ranges().first(), numbers.ranges().last());
             let between =
@@ -137,8 +137,12 @@ impl Steps {
         let at = |key: i64| Operand { bits: self.encoding.at(key), ..self.operand };
         for a in self.ranges(left) {
             for b in self.ranges(right) {
-                let ends = step(at(a.0), at(b.0)).or(&step(at(a.1), at(b.1)));
-                set = set.or(&if a.0 == a.1 && b.0 == b.1 { ends } else { self.hull(&ends) });
+                let least = step(at(a.0), at(b.0));
+                set = set.or(&if a.0 == a.1 && b.0 == b.1 {
+                    least
+                } else {
+                    self.hull(&least.or(&step(at(a.1), at(b.1))))
+                });
             }
         }
         set

@@ -204,7 +204,7 @@ impl<'a> SweepState<'a, '_> {
         if self.running.is_empty() {
             return Ok(());
         }
-        let shared = shared.then_some(self.half * self.order.memory);
+        let shared = shared.then_some(self.half * self.room());
         worker.request(&Request::Finish { timeout: self.site.timeout().mul_f64(0.9), shared })
     }
 
@@ -212,7 +212,7 @@ impl<'a> SweepState<'a, '_> {
     fn open(&self) -> Result<(Worker<'a>, Option<SharedMemory>), Failure> {
         let DeviceSession { target, settings, listener, .. } = *self.site;
         let shared = matches!(self.order.sink, Sink::Store)
-            .then(|| SharedMemory::new(2 * self.order.memory))
+            .then(|| SharedMemory::new(2 * self.room()))
             .transpose();
         let shared = shared.map_err(|error| {
             Failure::new(
@@ -248,11 +248,22 @@ impl<'a> SweepState<'a, '_> {
         Ok(())
     }
 
+    /// Bytes of the results of a block.
+    fn block(&self) -> u64 {
+        let SweepOrder { domain, sink, .. } = &self.order;
+        4 * sink.room(domain, 1, domain.block())
+    }
+
+    /// Most bytes of the results of a dispatch, of which two are under way.
+    fn room(&self) -> u64 {
+        (self.order.memory / 2).min(CACHED).max(self.block())
+    }
+
     /// The next blocks that follow one another, as many as a dispatch may have.
     fn next(&mut self) -> Option<Span> {
-        let SweepOrder { domain, sink, blocks, memory, way, .. } = &mut self.order;
+        let most = self.room() / self.block();
+        let SweepOrder { domain, blocks, way, .. } = &mut self.order;
         let inputs = domain.block();
-        let most = ((*memory / 2).min(CACHED) / (4 * sink.room(domain, 1, inputs))).max(1);
         if let Some((block, turn)) = self.again.pop_front() {
             return Some(Span { first: block * inputs, blocks: 1, inputs, turn });
         }
@@ -285,9 +296,7 @@ impl<'a> SweepState<'a, '_> {
         let count =
             self.order.sink.room(self.order.domain, u64::from(span.blocks), span.inputs) as usize;
         let results = match memory {
-            Some(memory) => {
-                Results::Shared { memory, offset: self.half * self.order.memory, count }
-            }
+            Some(memory) => Results::Shared { memory, offset: self.half * self.room(), count },
             None if words.len() == count => Results::Here(words),
             None => return Err(Failure::new(Outcome::Crashed, "the worker left results out")),
         };

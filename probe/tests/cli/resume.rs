@@ -367,11 +367,11 @@ fn two_runs_do_not_write_into_one_place() {
     assert_eq!(first.wait().unwrap().code(), Some(0));
 }
 
-/// The same command where no file may grow beyond N kibibytes: that stands in for a full disk. No
-/// signal, so that the write itself fails.
-fn cramped(run: &Command, kibibytes: u32) -> Command {
+/// The same command under a limit of the shell's `ulimit`. No file may grow beyond N kibibytes
+/// (`-f N`) stands in for a full disk: no signal, so that the write itself fails.
+pub fn cramped(run: &Command, limit: &str) -> Command {
     let mut command = Command::new("bash");
-    let script = format!("trap '' XFSZ; ulimit -f {kibibytes}; exec \"$0\" \"$@\"");
+    let script = format!("trap '' XFSZ; ulimit {limit}; exec \"$0\" \"$@\"");
     command.args(["-c", &script]).arg(run.get_program()).args(run.get_args());
     for (name, value) in run.get_envs() {
         match value {
@@ -385,7 +385,7 @@ fn cramped(run: &Command, kibibytes: u32) -> Command {
 #[test]
 fn a_full_disk_ends_the_run_with_a_reason() {
     let place = Place::new();
-    let ended = ends(&mut cramped(&place.run(), 0));
+    let ended = ends(&mut cramped(&place.run(), "-f 0"));
     assert_eq!(ended.code, Some(2), "{}", ended.err);
     assert!(
         ended.err.contains("failed to write journal") && ended.err.contains("File too large"),
@@ -397,7 +397,7 @@ fn a_full_disk_ends_the_run_with_a_reason() {
 #[test]
 fn a_disk_that_fills_up_in_mid_run_loses_nothing() {
     let place = Place::new();
-    let ended = ends(&mut cramped(&place.run(), 64));
+    let ended = ends(&mut cramped(&place.run(), "-f 64"));
     ended.with(2);
     assert!(
         ended.err.contains("failed to write") && ended.err.contains("File too large"),

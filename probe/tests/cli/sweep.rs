@@ -7,6 +7,7 @@ use std::process::Command;
 use fpprobe_reports::sweep::Fingerprint;
 use serde_json::Value;
 
+use crate::resume::cramped;
 use crate::scene::{ends, fpprobe, json};
 
 /// A sweep that writes its report into this place of the folder.
@@ -52,6 +53,16 @@ fn parts_are_the_whole(arguments: &[&str], [whole, parts @ ..]: [&str; 4], files
     let twice = ends(&mut merge(folder, "twice", &[one, two, one]));
     twice.with(2);
     assert!(twice.err.contains("no block in common"), "{}", twice.err);
+}
+
+#[test]
+fn a_sweep_takes_room_for_two_dispatches_whatever_it_may_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["f32.sin", "--shard", "1/4096", "--memory", "65536"];
+    let run = sweep(&["lavapipe-25"], folder.path(), "sin", &arguments);
+    for limit in ["-v 8000000", "-f 65536"] {
+        ends(&mut cramped(&run, limit)).with(0);
+    }
 }
 
 #[test]

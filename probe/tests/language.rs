@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// may only shrink: lower it with the words.
 const RETIRED: [(&str, usize); 28] = [
     ("ask", 40),
-    ("asked", 246),
+    ("asked", 245),
     ("asking", 13),
     ("asks", 47),
     ("canvas", 0),

@@ -88,7 +88,7 @@ pub struct RuleVerdict {
     pub deviating: Vec<Kernel>,
     /// Every lane that counts, of which some are the evidence.
     pub failing_lists: Vec<FailingLanes>,
-    /// What is wrong with each of them; nothing where nobody asked.
+    /// What is wrong with each of them; empty in a judgement without diagnoses.
     pub diagnoses: Vec<LaneDiagnosis>,
     /// Where it deviates without modes, the smallest sets of modes under which that goes away, as
     /// far as measured.

@@ -82,7 +82,7 @@ impl AspectPart {
     }
 
     /// For each way whether a lane of the aspect's classes went it; nothing where the ways do not
-    /// differ, or the aspect is none of this lane's.
+    /// differ, or where the aspect does not concern the lane.
     fn excluded(
         &self,
         (aspect, open): (Aspect, &Demand),

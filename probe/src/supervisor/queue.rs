@@ -53,7 +53,7 @@ pub struct BatchQueue {
     waiting: VecDeque<Batch>,
     selected: usize,
     answers: Vec<Option<KernelResult>>,
-    /// Kernels whose final answer nobody has seen.
+    /// Kernels whose final results [`BatchQueue::take_unseen`] has not returned yet.
     unseen: Vec<usize>,
     failures: FailureList,
     in_a_row: usize,
@@ -278,13 +278,13 @@ impl BatchQueue {
         self.waiting.extend(unanswered.map(|place| Batch::new(vec![*place], None)));
     }
 
-    /// A kernel has its final answer.
+    /// A kernel has its final result.
     fn settle(&mut self, place: usize, answer: KernelResult) {
         self.answers[place] = Some(answer);
         self.unseen.push(place);
     }
 
-    /// The final answers that have come since the last call, with their places.
+    /// The results that became final since the last call, with their places.
     pub fn take_unseen(&mut self) -> Vec<(usize, KernelResult)> {
         let places = std::mem::take(&mut self.unseen);
         places.into_iter().filter_map(|place| Some((place, self.answers[place].clone()?))).collect()

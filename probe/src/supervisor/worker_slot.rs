@@ -103,7 +103,7 @@ impl<'a> SlotState<'a> {
         result
     }
 
-    /// Shows the answers that are final and that nobody has seen, also those of earlier processes.
+    /// Passes new final results to the observer, those of earlier processes included.
     pub fn show(&self) {
         let Some(seer) = self.site.seer else { return };
         let unseen = self.queue().take_unseen();

@@ -39,7 +39,7 @@ use self::given::given;
 use self::headline::Headline;
 use self::joined::{MERGED, is_of_operations, merge, name_zeros, part_unrelated};
 use self::place::{confined, under};
-use self::settled::settled;
+use self::settled::settle;
 use crate::evidence::shown;
 use crate::model::{Cause, Evidence, Scope, Severity};
 
@@ -70,15 +70,16 @@ pub fn causes<'a>(
     judgements: &'a [Judgement],
     index: &Observations<'_>,
 ) -> (Vec<Cause>, LaneCauses<'a>) {
-    let mut places: BTreeMap<(Scope, String), Vec<FailingLane<'_>>> = BTreeMap::new();
-    let failing = failing_lanes(judges, judgements);
+    let mut places: BTreeMap<(Scope, &str), Vec<&FailingLane<'_>>> = BTreeMap::new();
+    let mut failing = failing_lanes(judges, judgements);
+    settle(&mut failing);
     let failures = RunTimeFailures::of(&failing);
-    for lane in settled(failing) {
+    for lane in &failing {
         places.entry((lane.scope(), lane.format())).or_default().push(lane);
     }
     // Formats that show the same symptom in the same operations are one cause, and constants that
     // show what shows at run time.
-    let mut by_scope: BTreeMap<Scope, BTreeMap<Kind, Vec<FailingLane<'_>>>> = BTreeMap::new();
+    let mut by_scope: BTreeMap<Scope, BTreeMap<Kind, Vec<&FailingLane<'_>>>> = BTreeMap::new();
     for ((scope, _), lanes) in places {
         for (kind, lanes) in gathered(lanes) {
             by_scope.entry(scope).or_default().entry(kind).or_default().extend(lanes);
@@ -87,7 +88,7 @@ pub fn causes<'a>(
     by_scope.values_mut().for_each(merge);
     by_scope.values_mut().for_each(part_unrelated);
     by_scope.values_mut().for_each(name_zeros);
-    let mut by_kind: BTreeMap<(Kind, Scope), Vec<FailingLane<'_>>> = BTreeMap::new();
+    let mut by_kind: BTreeMap<(Kind, Scope), Vec<&FailingLane<'_>>> = BTreeMap::new();
     for (kind, scope, lanes) in by_scope
         .into_iter()
         .flat_map(|(scope, kinds)| kinds.into_iter().map(move |(kind, lanes)| (kind, scope, lanes)))
@@ -139,9 +140,13 @@ impl<'a> LaneCauses<'a> {
 
 /// The failing lanes of every rule that is not informative.
 fn failing_lanes<'a>(judges: &'a [Judge<'a>], judgements: &'a [Judgement]) -> Vec<FailingLane<'a>> {
-    let mut lanes = Vec::new();
+    let counted = |judgement: &'a Judgement| {
+        judgement.rules.iter().filter(|rule| rule.level != Level::Informative)
+    };
+    let failing = judgements.iter().flat_map(counted).map(|verdict| verdict.failing).sum();
+    let mut lanes = Vec::with_capacity(failing);
     for (judge, judgement) in judges.iter().zip(judgements) {
-        for verdict in judgement.rules.iter().filter(|rule| rule.level != Level::Informative) {
+        for verdict in counted(judgement) {
             let diagnosed = verdict.failing_lanes().zip(&verdict.diagnoses).enumerate();
             lanes.extend(diagnosed.map(|(number, ((kernel, case, part), diagnosis))| {
                 let symptoms = diagnosis.symptoms;
@@ -153,7 +158,6 @@ fn failing_lanes<'a>(judges: &'a [Judge<'a>], judgements: &'a [Judgement]) -> Ve
 }
 
 /// A failing lane of a rule.
-#[derive(Clone, Copy)]
 struct FailingLane<'a> {
     judge: &'a Judge<'a>,
     verdict: &'a RuleVerdict,
@@ -168,16 +172,17 @@ struct FailingLane<'a> {
 }
 
 impl FailingLane<'_> {
-    fn scope(&self) -> Scope {
-        if self.kernel.route.is_folded() { Scope::Constants } else { Scope::RunTime }
+    /// Whether the compiler knows its operands.
+    fn is_constant(&self) -> bool {
+        self.kernel.route.is_folded()
     }
 
-    fn format(&self) -> String {
-        if self.kernel.op.code.is_of_texels() {
-            TEXELS.to_owned()
-        } else {
-            self.kernel.format.to_string()
-        }
+    fn scope(&self) -> Scope {
+        if self.is_constant() { Scope::Constants } else { Scope::RunTime }
+    }
+
+    fn format(&self) -> &'static str {
+        if self.kernel.op.code.is_of_texels() { TEXELS } else { self.kernel.format.name() }
     }
 
     /// Whether the result is the number zero.
@@ -225,8 +230,10 @@ impl FailingLane<'_> {
 type Kind = (Symptom, &'static str);
 
 /// The lanes of one format and scope by what is wrong with them.
-fn gathered(mut lanes: Vec<FailingLane<'_>>) -> BTreeMap<Kind, Vec<FailingLane<'_>>> {
-    let mut by_kind: BTreeMap<Kind, Vec<FailingLane<'_>>> = BTreeMap::new();
+fn gathered<'l, 'a>(
+    mut lanes: Vec<&'l FailingLane<'a>>,
+) -> BTreeMap<Kind, Vec<&'l FailingLane<'a>>> {
+    let mut by_kind: BTreeMap<Kind, Vec<&FailingLane<'_>>> = BTreeMap::new();
     for rank in [SymptomRank::Assumption, SymptomRank::Value] {
         while let Some(kind) = widest(&lanes, rank) {
             let shows = |lane: &FailingLane<'_>| kinds(lane, rank).any(|one| one == kind);
@@ -234,7 +241,7 @@ fn gathered(mut lanes: Vec<FailingLane<'_>>) -> BTreeMap<Kind, Vec<FailingLane<'
             // in others that something else explains are not.
             let alone = lanes.iter().filter(|lane| shows(lane) && kinds(lane, rank).count() == 1);
             let stages: BTreeSet<Stage> = alone.map(|lane| lane.kernel.stage).collect();
-            let is_own = |lane: &FailingLane<'_>| {
+            let is_own = |lane: &&FailingLane<'_>| {
                 let is_there = stages.is_empty() || stages.contains(&lane.kernel.stage);
                 shows(lane) && (is_there || kinds(lane, rank).count() == 1)
             };
@@ -252,7 +259,7 @@ fn gathered(mut lanes: Vec<FailingLane<'_>>) -> BTreeMap<Kind, Vec<FailingLane<'
 }
 
 /// Of the kinds of this rank the one that explains the most of these lanes, of several the first.
-fn widest(lanes: &[FailingLane<'_>], rank: SymptomRank) -> Option<Kind> {
+fn widest(lanes: &[&FailingLane<'_>], rank: SymptomRank) -> Option<Kind> {
     let mut counts: BTreeMap<Kind, usize> = BTreeMap::new();
     for kind in lanes.iter().flat_map(|lane| kinds(lane, rank)) {
         *counts.entry(kind).or_default() += 1;
@@ -337,12 +344,12 @@ fn group(kernel: &Kernel) -> &'static str {
 fn cause(
     scope: Scope,
     (symptom, group): Kind,
-    lanes: &[FailingLane<'_>],
+    lanes: &[&FailingLane<'_>],
     failures: &RunTimeFailures<'_>,
     index: &Observations<'_>,
 ) -> Cause {
-    let formats: BTreeSet<String> = lanes.iter().map(FailingLane::format).collect();
-    let formats: Vec<String> = formats.into_iter().collect();
+    let formats: BTreeSet<&str> = lanes.iter().map(|lane| lane.format()).collect();
+    let formats: Vec<String> = formats.into_iter().map(str::to_owned).collect();
     let operations = most_first(lanes.iter().map(|lane| lane.kernel.op.name));
     let kernels = most_first(lanes.iter().map(|lane| lane.kernel));
     let distance = lanes.iter().map(|lane| lane.diagnosis.distance).max().unwrap_or(0);
@@ -354,7 +361,7 @@ fn cause(
         .max_by_key(|lane| lane.diagnosis.distance)
         .filter(|_| symptom.rank() == SymptomRank::Distance);
     // Where those are of no shader, one that is.
-    let is_of_shader = |lane: &&FailingLane<'_>| EmitFormat::Spvasm.spells(lane.kernel);
+    let is_of_shader = |lane: &&&FailingLane<'_>| EmitFormat::Spvasm.spells(lane.kernel);
     let of_shader = lanes
         .iter()
         .min_by_key(|lane| lane.complexity())
@@ -438,11 +445,11 @@ fn most_first<N: Eq + Hash + ToString>(names: impl Iterator<Item = N>) -> Vec<St
 }
 
 /// Whether nothing but this symptom explains some of these lanes.
-fn shows_alone(lanes: &[FailingLane<'_>], symptom: Symptom) -> bool {
+fn shows_alone(lanes: &[&FailingLane<'_>], symptom: Symptom) -> bool {
     lanes.iter().any(|lane| lane.symptoms.strongest().eq([symptom]))
 }
 
-fn severity(symptom: Symptom, lanes: &[FailingLane<'_>], index: &Observations<'_>) -> Severity {
+fn severity(symptom: Symptom, lanes: &[&FailingLane<'_>], index: &Observations<'_>) -> Severity {
     let nearest_is_last_bit = lanes.iter().all(|lane| lane.diagnosis.distance <= 1);
     let has_infinity =
         lanes.iter().any(|lane| lane.diagnosis.symptoms.contains(Symptom::InfinityMade));

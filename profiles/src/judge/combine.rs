@@ -66,6 +66,7 @@ impl Judge<'_> {
         let verdict = |(index, draft): (usize, RuleDraft<'_>)| {
             let name = |(rule, lanes): &(usize, usize)| (rules[*rule].id.clone(), *lanes);
             let elsewhere: Vec<(String, usize)> = owned.elsewhere[index].iter().map(name).collect();
+            let failing = owned.lanes[index].len();
             let mut verdict = RuleVerdict {
                 id: rules[index].id.clone(),
                 level: rules[index].level,
@@ -73,12 +74,12 @@ impl Judge<'_> {
                 strict: false,
                 behaviour: draft.behaviour,
                 lanes: draft.lanes + owned.foreign[index],
-                failing: owned.lanes[index].len(),
+                failing,
                 elsewhere,
                 evidence: Vec::new(),
                 deviating: Vec::new(),
                 failing_lists: Vec::new(),
-                diagnoses: Vec::new(),
+                diagnoses: Vec::with_capacity(diagnose.as_ref().map_or(0, |_| failing)),
                 fixed_by: Vec::new(),
                 eased_by: Vec::new(),
             };

@@ -11,7 +11,7 @@ use crate::model::OtherSymptom;
 /// The other symptoms of the lanes of a cause, each with its simplest lane, those of the most lanes
 /// first.
 pub(super) fn beside(
-    lanes: &[FailingLane<'_>],
+    lanes: &[&FailingLane<'_>],
     symptom: Symptom,
     index: &Observations<'_>,
 ) -> Vec<OtherSymptom> {

@@ -15,8 +15,8 @@ const ENOUGH: usize = 16;
 type FailingCases<'l> = HashMap<&'l Kernel, HashSet<&'l [u64]>>;
 
 /// Whether each of these lanes has a subnormal operand, where the symptom does not say so itself.
-pub(super) fn is_of_subnormals(symptom: Symptom, lanes: &[FailingLane<'_>]) -> bool {
-    let has_one = |lane: &FailingLane<'_>| {
+pub(super) fn is_of_subnormals(symptom: Symptom, lanes: &[&FailingLane<'_>]) -> bool {
+    let has_one = |lane: &&FailingLane<'_>| {
         let operands = Signature::new(lane.kernel).operands(lane.case, lane.part);
         operands.iter().any(|one| one.layout.is_some_and(|layout| layout.is_subnormal(one.bits)))
     };
@@ -24,7 +24,7 @@ pub(super) fn is_of_subnormals(symptom: Symptom, lanes: &[FailingLane<'_>]) -> b
 }
 
 /// Whether most lanes of an operation in a format are among these.
-pub(super) fn is_most(lanes: &[FailingLane<'_>], index: &Observations<'_>) -> bool {
+pub(super) fn is_most(lanes: &[&FailingLane<'_>], index: &Observations<'_>) -> bool {
     let mut by_operation: HashMap<(&str, Format), FailingCases<'_>> = HashMap::new();
     for lane in lanes {
         let kernels = by_operation.entry((lane.kernel.op.name, lane.kernel.format)).or_default();

@@ -1,8 +1,9 @@
 //! What makes a cause go away, by what was measured.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
+use foldhash::{HashMap, HashSet};
 use fpprobe_profiles::judge::{Observations, RuleVerdict};
 use fpprobe_spirv::{Controls, Format};
 
@@ -17,13 +18,17 @@ const SHARE: usize = 10;
 /// What lanes at run time fail: rule, operation, format, controls, operands, part of the result.
 type FailingKey<'a> = (*const RuleVerdict, &'static str, Format, Controls, &'a [u64], usize);
 
-/// What fails at run time, beside which constants that fail alone stand out.
+/// Which lanes of constants fail at run time as well; the others stand out.
 pub(super) struct RunTimeFailures<'a>(HashSet<FailingKey<'a>>);
 
 impl<'a> RunTimeFailures<'a> {
     pub(super) fn of(lanes: &[FailingLane<'a>]) -> RunTimeFailures<'a> {
-        let at_run_time = lanes.iter().filter(|lane| !lane.kernel.route.is_folded());
-        RunTimeFailures(at_run_time.map(key).collect())
+        let keys = |of_constants: bool| {
+            let those = lanes.iter().filter(move |lane| lane.is_constant() == of_constants);
+            those.map(key)
+        };
+        let constants: HashSet<FailingKey<'_>> = keys(true).collect();
+        RunTimeFailures(keys(false).filter(|lane| constants.contains(lane)).collect())
     }
 
     /// Whether a lane of constants was measured with its operands from memory as well, and meets
@@ -34,9 +39,7 @@ impl<'a> RunTimeFailures<'a> {
             let answered = index.get(&kernel).filter(|one| one.outcome.answered());
             answered.is_some_and(|one| one.cases.iter().any(|case| case == lane.case))
         };
-        lane.kernel.route.is_folded()
-            && !self.0.contains(&key(lane))
-            && from_memory.is_some_and(is_measured)
+        lane.is_constant() && !self.0.contains(&key(lane)) && from_memory.is_some_and(is_measured)
     }
 }
 
@@ -48,7 +51,7 @@ fn key<'a>(lane: &FailingLane<'a>) -> FailingKey<'a> {
 /// What a program does so that all of these lanes are accepted, each of these alone; else what
 /// helps some of them, the most first.
 pub(super) fn fixes(
-    lanes: &[FailingLane<'_>],
+    lanes: &[&FailingLane<'_>],
     failures: &RunTimeFailures<'_>,
     index: &Observations<'_>,
 ) -> (Vec<String>, Vec<PartialFix>) {
@@ -78,15 +81,15 @@ pub(super) fn fixes(
 }
 
 /// The sets of modes that help any of these lanes.
-fn sets(lanes: &[FailingLane<'_>]) -> BTreeSet<Controls> {
+fn sets(lanes: &[&FailingLane<'_>]) -> BTreeSet<Controls> {
     let rules: HashMap<*const RuleVerdict, &RuleVerdict> =
         lanes.iter().map(|lane| (std::ptr::from_ref(lane.verdict), lane.verdict)).collect();
     rules.into_values().flat_map(|rule| &rule.eased_by).map(|(set, _)| *set).collect()
 }
 
 /// How many of these lanes were measured under a set of modes, and are accepted.
-fn under(lanes: &[FailingLane<'_>], set: Controls) -> usize {
-    let helps = |lane: &&FailingLane<'_>| {
+fn under(lanes: &[&FailingLane<'_>], set: Controls) -> usize {
+    let helps = |lane: &&&FailingLane<'_>| {
         let mut eased = lane.verdict.eased_by.iter().filter(|(own, _)| *own == set);
         eased.any(|(_, places)| places.binary_search(&lane.number).is_ok())
     };

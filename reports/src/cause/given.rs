@@ -13,7 +13,7 @@ use crate::decimal::{decimal, float};
 const NAMED: usize = 2;
 
 /// The results of the lanes that show a symptom, where they are few: `0 or 128`.
-pub(super) fn given(lanes: &[FailingLane<'_>], symptom: Symptom) -> Option<String> {
+pub(super) fn given(lanes: &[&FailingLane<'_>], symptom: Symptom) -> Option<String> {
     let mut values = BTreeSet::new();
     for lane in lanes.iter().filter(|lane| lane.symptoms.contains(symptom)) {
         values.insert(value(lane)?);

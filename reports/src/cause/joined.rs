@@ -33,7 +33,7 @@ const BESIDE_SPECIAL: [Symptom; 5] = [
 ];
 
 /// Makes one of what is one habit.
-pub(super) fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
+pub(super) fn merge(by_kind: &mut BTreeMap<Kind, Vec<&FailingLane<'_>>>) {
     let groups: BTreeSet<&str> = by_kind.keys().map(|(_, group)| *group).collect();
     // What a decoder is off by lies on either side.
     let decoded = by_kind.remove(&(Symptom::OtherDirection, LOADS)).unwrap_or_default();
@@ -45,8 +45,8 @@ pub(super) fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
     for group in groups {
         for (part, whole) in MERGED {
             let Some(known) = by_kind.get(&(whole, group)) else { continue };
-            let routines: BTreeSet<_> = known.iter().map(routine).collect();
-            let is_same = |lane: &FailingLane<'_>| {
+            let routines: BTreeSet<_> = known.iter().map(|lane| routine(lane)).collect();
+            let is_same = |lane: &&FailingLane<'_>| {
                 part != Symptom::Neighbour
                     || UNITS.contains(&group)
                     || routines.contains(&routine(lane))
@@ -66,14 +66,14 @@ pub(super) fn merge(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
 
 /// A texel that becomes one of another format is loaded first: where loads of its own format show
 /// what the conversion shows, that is of the loads.
-fn of_loads(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
+fn of_loads(by_kind: &mut BTreeMap<Kind, Vec<&FailingLane<'_>>>) {
     for symptom in
         Symptom::ALL.into_iter().filter(|symptom| symptom.rank() == SymptomRank::Distance)
     {
         let Some(loads) = by_kind.get(&(symptom, LOADS)) else { continue };
         let loaded: BTreeSet<(Format, Route)> =
             loads.iter().map(|lane| (lane.kernel.format, lane.kernel.route)).collect();
-        let is_loaded = |lane: &FailingLane<'_>| {
+        let is_loaded = |lane: &&FailingLane<'_>| {
             let source =
                 lane.kernel.params().first().map(|operand| (operand.format, lane.kernel.route));
             lane.kernel.op.code == Code::TexelConvert
@@ -90,7 +90,7 @@ fn of_loads(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
 
 /// Operations in a row fail by what one of them does: where an operation by the same instruction
 /// fails by itself, theirs is that cause, before others one of the same symptom.
-fn of_chained(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
+fn of_chained(by_kind: &mut BTreeMap<Kind, Vec<&FailingLane<'_>>>) {
     let mut alone: Vec<(Kind, &'static Op, usize)> = Vec::new();
     for (kind, lanes) in by_kind.iter().filter(|((_, group), _)| !group.is_empty()) {
         alone.extend(single(lanes).into_iter().map(|op| (*kind, op, lanes.len())));
@@ -117,7 +117,7 @@ fn is_chained(lane: &FailingLane<'_>) -> bool {
 }
 
 /// The other operations of these lanes.
-fn single(lanes: &[FailingLane<'_>]) -> Vec<&'static Op> {
+fn single(lanes: &[&FailingLane<'_>]) -> Vec<&'static Op> {
     let mut ops: Vec<&'static Op> = Vec::new();
     for lane in lanes.iter().filter(|lane| !is_chained(lane)) {
         if !ops.iter().any(|known| known.name == lane.kernel.op.name) {
@@ -135,7 +135,7 @@ fn is_part(op: &Op, chained: &FailingLane<'_>) -> bool {
 
 /// An operation that is computed on its own has one routine: where special results of it are wrong,
 /// the fewer lanes that are wrong in another way are of the same fault.
-fn join_special(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>, group: &'static str) {
+fn join_special(by_kind: &mut BTreeMap<Kind, Vec<&FailingLane<'_>>>, group: &'static str) {
     for special in Symptom::ALL.into_iter().filter(|symptom| symptom.rank() == SymptomRank::Value) {
         let Some(known) = by_kind.get(&(special, group)) else { continue };
         let own = operations(known);
@@ -167,7 +167,7 @@ fn routine(lane: &FailingLane<'_>) -> (&'static str, Format, bool) {
 }
 
 /// The lanes of each operation.
-fn operations(lanes: &[FailingLane<'_>]) -> HashMap<(&'static str, Format, bool), usize> {
+fn operations(lanes: &[&FailingLane<'_>]) -> HashMap<(&'static str, Format, bool), usize> {
     let mut counts = HashMap::new();
     for lane in lanes {
         *counts.entry(lane.operation()).or_default() += 1;
@@ -177,7 +177,7 @@ fn operations(lanes: &[FailingLane<'_>]) -> HashMap<(&'static str, Format, bool)
 
 /// Unrelated values of an operation that is computed on its own have nothing in common with those
 /// of another one; a chain's are those of the operation that it goes through.
-pub(super) fn part_unrelated(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
+pub(super) fn part_unrelated(by_kind: &mut BTreeMap<Kind, Vec<&FailingLane<'_>>>) {
     let all: BTreeSet<Kind> =
         by_kind.keys().filter(|(symptom, _)| *symptom == Symptom::Unrelated).copied().collect();
     for kind in all.into_iter().filter(|(_, group)| !UNITS.contains(group)) {
@@ -196,9 +196,9 @@ pub(super) fn part_unrelated(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>)
 }
 
 /// Values of which nothing is known but that each of them is zero.
-pub(super) fn name_zeros(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
-    let is_zeros = |(kind, lanes): (&Kind, &Vec<FailingLane<'_>>)| {
-        (kind.0 == Symptom::Unrelated && lanes.iter().all(FailingLane::is_zero)).then_some(*kind)
+pub(super) fn name_zeros(by_kind: &mut BTreeMap<Kind, Vec<&FailingLane<'_>>>) {
+    let is_zeros = |(kind, lanes): (&Kind, &Vec<&FailingLane<'_>>)| {
+        (kind.0 == Symptom::Unrelated && lanes.iter().all(|lane| lane.is_zero())).then_some(*kind)
     };
     let zeros: Vec<Kind> = by_kind.iter().filter_map(is_zeros).collect();
     for kind in zeros {
@@ -211,8 +211,8 @@ pub(super) fn name_zeros(by_kind: &mut BTreeMap<Kind, Vec<FailingLane<'_>>>) {
 /// operations. A habit of the compiler may be none of the device.
 pub(super) fn is_of_operations(
     (_, group): Kind,
-    constants: &[FailingLane<'_>],
-    run_time: &[FailingLane<'_>],
+    constants: &[&FailingLane<'_>],
+    run_time: &[&FailingLane<'_>],
 ) -> bool {
     let known: BTreeSet<&str> = run_time.iter().map(|lane| lane.kernel.op.name).collect();
     !group.is_empty()

@@ -7,9 +7,10 @@
 //!   unrelated to what is accepted, those that look like a lost infinity, or are near, are so by
 //!   chance.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::hash::Hash;
 
+use foldhash::HashMap;
 use fpprobe_profiles::judge::Symptom;
 use fpprobe_spirv::{Controls, Format, Kernel};
 
@@ -18,26 +19,33 @@ use super::FailingLane;
 /// Symptoms of operations whose results may be anything.
 const ARBITRARY: [Symptom; 3] = [Symptom::Unstable, Symptom::FoldedOtherwise, Symptom::Unrelated];
 
-/// The same lanes, each with the symptoms that others leave it.
-pub(super) fn settled(mut lanes: Vec<FailingLane<'_>>) -> Vec<FailingLane<'_>> {
-    by_result(&mut lanes);
-    by_operation(&mut lanes);
-    lanes
+/// Leaves each lane the symptoms that others leave it.
+pub(super) fn settle(lanes: &mut [FailingLane<'_>]) {
+    by_result(lanes);
+    by_operation(lanes);
 }
 
 /// Leaves a lane the symptoms that explain its result under most of the rules that refuse it, under
-/// whatever controls.
+/// whatever controls. One kernel after the other: hundreds of thousands of results may have failed.
 fn by_result(lanes: &mut [FailingLane<'_>]) {
-    let tried = lanes.iter().filter(|lane| !lane.is_compared());
-    let votes = votes(tried, FailingLane::result, |lane| lane.symptoms.strongest().collect());
-    for lane in lanes {
-        let Some(of_result) = votes.get(&lane.result()) else { continue };
-        let most = of_result.values().max();
-        lane.symptoms = of_result
-            .iter()
-            .filter(|(_, count)| Some(*count) == most)
-            .map(|(symptom, _)| *symptom)
-            .collect();
+    let mut by_kernel: HashMap<Kernel, Vec<usize>> = HashMap::default();
+    for (place, lane) in lanes.iter().enumerate() {
+        by_kernel.entry(lane.kernel.with_controls(Controls::NONE)).or_default().push(place);
+    }
+    for places in by_kernel.into_values() {
+        let of_kernel = places.iter().map(|place| &lanes[*place]);
+        let tried = of_kernel.filter(|lane| !lane.is_compared());
+        let votes = votes(tried, FailingLane::result, |lane| lane.symptoms.strongest().collect());
+        for place in places {
+            let lane = &mut lanes[place];
+            let Some(of_result) = votes.get(&lane.result()) else { continue };
+            let most = of_result.values().max();
+            lane.symptoms = of_result
+                .iter()
+                .filter(|(_, count)| Some(*count) == most)
+                .map(|(symptom, _)| *symptom)
+                .collect();
+        }
     }
 }
 
@@ -77,7 +85,7 @@ fn votes<'l, 'a: 'l, K: Eq + Hash>(
     kind: impl Fn(&FailingLane<'a>) -> K,
     symptoms: impl Fn(&FailingLane<'a>) -> Vec<Symptom>,
 ) -> HashMap<K, BTreeMap<Symptom, usize>> {
-    let mut votes: HashMap<K, BTreeMap<Symptom, usize>> = HashMap::new();
+    let mut votes: HashMap<K, BTreeMap<Symptom, usize>> = HashMap::default();
     for lane in lanes {
         let of_kind = votes.entry(kind(lane)).or_default();
         for symptom in symptoms(lane) {
@@ -93,13 +101,13 @@ impl<'a> FailingLane<'a> {
         self.diagnosis.place.is_none() && !self.diagnosis.symptoms.contains(Symptom::Unstable)
     }
 
-    /// What distinguishes its result: kernel without controls, operands, part of it, its bits.
-    fn result(&self) -> (Kernel, &'a [u64], usize, u64) {
-        (self.kernel.with_controls(Controls::NONE), self.case, self.part, self.diagnosis.result)
+    /// What distinguishes its result among those of its kernel: operands, part of it, its bits.
+    fn result(&self) -> (&'a [u64], usize, u64) {
+        (self.case, self.part, self.diagnosis.result)
     }
 
     /// Its operation, of constants apart.
     pub(super) fn operation(&self) -> (&'static str, Format, bool) {
-        (self.kernel.op.name, self.kernel.format, self.kernel.route.is_folded())
+        (self.kernel.op.name, self.kernel.format, self.is_constant())
     }
 }

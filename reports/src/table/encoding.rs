@@ -66,13 +66,23 @@ fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The bytes of numbers: all lowest ones, then all second ones, and so on (`BYTE_STREAM_SPLIT`).
-pub(super) fn split(values: &[u64], bytes: usize) -> Vec<u8> {
-    let mut out = Vec::with_capacity(values.len() * bytes);
-    for shift in (0..bytes).map(|byte| byte * 8) {
-        out.extend(values.iter().map(|value| (value >> shift) as u8));
+/// Appends the bytes of this many numbers: all lowest ones, then all second ones, and so on
+/// (`BYTE_STREAM_SPLIT`). A group has millions, so nothing but these bytes is kept.
+pub(super) fn split(
+    out: &mut Vec<u8>,
+    count: usize,
+    bytes: usize,
+    values: impl IntoIterator<Item = u64>,
+) {
+    let start = out.len();
+    out.reserve_exact(count * bytes);
+    out.resize(start + count * bytes, 0);
+    let mut planes: Vec<&mut [u8]> = out[start..].chunks_exact_mut(count.max(1)).collect();
+    for (place, value) in values.into_iter().enumerate() {
+        for (plane, byte) in planes.iter_mut().zip(value.to_le_bytes()) {
+            plane[place] = byte;
+        }
     }
-    out
 }
 
 /// Numbers of 8 bytes each, by their bytes.
@@ -132,13 +142,17 @@ mod tests {
     #[test]
     fn numbers_come_back_from_their_bytes() {
         let values = [0x0102_0304_0506_0708, 1, u64::MAX, 0x3f80_0000];
-        let bytes = split(&values, 8);
+        let mut bytes = Vec::new();
+        split(&mut bytes, 4, 8, values);
         assert_eq!(bytes[..4], [8, 1, 255, 0]);
         let numbers = SplitNumbers(&bytes);
         assert_eq!(
             (numbers.values(0, 4).as_slice(), numbers.values(1, 2)),
             (values.as_slice(), values[1..3].to_vec())
         );
-        assert_eq!(split(&[0x0102_0304], 4), [4, 3, 2, 1]);
+        split(&mut bytes, 1, 4, [0x0102_0304]);
+        assert_eq!(bytes[32..], [4, 3, 2, 1]);
+        split(&mut bytes, 0, 4, []);
+        assert_eq!(bytes.len(), 36);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -89,14 +90,29 @@ struct EncodedColumn {
 }
 
 impl EncodedColumn {
-    /// Of values that the data hold split by byte.
-    fn split(values: usize, data: Vec<u8>) -> EncodedColumn {
+    /// Of all values, null or not, by their levels; `number` of them are numbers.
+    fn of(
+        values: usize,
+        levels: &[&[u8]],
+        number: usize,
+        bytes: usize,
+        numbers: impl IntoIterator<Item = u64>,
+    ) -> EncodedColumn {
+        let mut data = Vec::new();
+        for levels in levels {
+            data.extend((levels.len() as u32).to_le_bytes());
+            data.extend(*levels);
+        }
+        split(&mut data, number, bytes, numbers);
         let encoding = Encoding::BYTE_STREAM_SPLIT;
         EncodedColumn { dictionary: None, data, values, encoding, statistics: None }
     }
 
-    fn new(content: &ColumnContent, group: &[KernelRows<'_>], count: usize) -> EncodedColumn {
-        let nulls = |column: NullableColumn, bytes| column.encoded(count, bytes);
+    fn new<'r>(
+        content: &ColumnContent,
+        group: &'r [KernelRows<'_>],
+        count: usize,
+    ) -> EncodedColumn {
         match content {
             ColumnContent::Text(text) => {
                 let texts: Vec<_> = group.iter().map(text).collect();
@@ -117,35 +133,25 @@ impl EncodedColumn {
                 repeated(group, count, group.iter().map(number), bytes)
             }
             ColumnContent::Case => {
-                let mut column = NullableColumn::default();
-                for rows in group {
-                    run(&mut column.levels, rows.count(), (rows.cases() > 0).into(), 1);
-                    let cases = (0..rows.cases())
-                        .flat_map(|case| std::iter::repeat_n(case as u64, rows.of_case()));
-                    column.values.extend(cases);
-                }
-                nulls(column, 4)
+                let has_cases = |rows: &KernelRows<'_>| rows.cases() > 0;
+                nullable(group, 4, has_cases, |rows| {
+                    let each = rows.of_case();
+                    (0..rows.cases() as u64).flat_map(move |case| repeat_n(case, each))
+                })
             }
             ColumnContent::Component => {
-                let mut column = NullableColumn::default();
-                for rows in group {
-                    let has_results = rows.out.is_some() && rows.cases() > 0;
-                    run(&mut column.levels, rows.count(), has_results.into(), 1);
-                    let cases = if has_results { rows.cases() } else { 0 };
-                    column.values.extend((0..cases).flat_map(|_| 0..rows.of_case() as u64));
-                }
-                nulls(column, 4)
+                let has_results = |rows: &KernelRows<'_>| rows.out.is_some() && rows.cases() > 0;
+                nullable(group, 4, has_results, |rows| {
+                    let each = rows.of_case() as u64;
+                    (0..rows.cases()).flat_map(move |_| 0..each)
+                })
             }
             ColumnContent::Result => {
-                let mut column = NullableColumn::default();
-                for rows in group {
-                    let results = rows.out.as_deref().unwrap_or_default();
-                    run(&mut column.levels, rows.count(), (!results.is_empty()).into(), 1);
-                    column.values.extend(results);
-                }
-                nulls(column, 8)
+                let results = |rows: &'r KernelRows<'_>| rows.out.as_deref().unwrap_or_default();
+                let has_results = |rows: &'r KernelRows<'_>| !results(rows).is_empty();
+                nullable(group, 8, has_results, |rows| results(rows).iter().copied())
             }
-            ColumnContent::Second => nulls(second(group), 8),
+            ColumnContent::Second => second(group),
             ColumnContent::Operands => operands(group),
         }
     }
@@ -248,70 +254,65 @@ fn repeated<T: std::hash::Hash + Eq>(
     }
 }
 
-/// Values, and which rows have one.
-#[derive(Default)]
-struct NullableColumn {
-    levels: Vec<u8>,
-    values: Vec<u64>,
-}
-
-impl NullableColumn {
-    fn encoded(self, count: usize, bytes: usize) -> EncodedColumn {
-        let mut data = Vec::with_capacity(self.levels.len() + 4 + self.values.len() * bytes);
-        levels(&mut data, &self.levels);
-        data.append(&mut split(&self.values, bytes));
-        EncodedColumn::split(count, data)
-    }
-}
-
-fn levels(data: &mut Vec<u8>, levels: &[u8]) {
-    data.extend((levels.len() as u32).to_le_bytes());
-    data.extend(levels);
-}
-
-fn second(group: &[KernelRows<'_>]) -> NullableColumn {
-    let mut column = NullableColumn::default();
+/// What every row of a kernel has, or none.
+fn nullable<'r, V: Iterator<Item = u64>>(
+    group: &'r [KernelRows<'_>],
+    bytes: usize,
+    is_there: impl Fn(&'r KernelRows<'_>) -> bool,
+    values: impl Fn(&'r KernelRows<'_>) -> V,
+) -> EncodedColumn {
+    let mut present = Vec::new();
+    let (mut count, mut defined) = (0, 0);
     for rows in group {
+        let own = rows.count();
+        run(&mut present, own, is_there(rows).into(), 1);
+        count += own;
+        defined += if is_there(rows) { own } else { 0 };
+    }
+    let values = group.iter().filter(|rows| is_there(rows)).flat_map(values);
+    EncodedColumn::of(count, &[&present], defined, bytes, values)
+}
+
+fn second(group: &[KernelRows<'_>]) -> EncodedColumn {
+    let (mut present, mut values, mut count) = (Vec::new(), Vec::new(), 0);
+    for rows in group {
+        count += rows.count();
         let (Some(out), Some(second)) = (&rows.out, &rows.second) else {
-            run(&mut column.levels, rows.count(), 0, 1);
+            run(&mut present, rows.count(), 0, 1);
             continue;
         };
         let pairs: Vec<(u64, u64)> = out.iter().copied().zip(second.iter().copied()).collect();
         for alike in pairs.chunk_by(|one, other| (one.0 == one.1) == (other.0 == other.1)) {
             let differs = alike[0].0 != alike[0].1;
-            run(&mut column.levels, alike.len(), differs.into(), 1);
-            column.values.extend(alike.iter().filter(|_| differs).map(|(_, second)| second));
+            run(&mut present, alike.len(), differs.into(), 1);
+            values.extend(alike.iter().filter(|_| differs).map(|(_, second)| *second));
         }
     }
-    column
+    EncodedColumn::of(count, &[&present], values.len(), 8, values)
 }
 
 /// The operands of each row. Levels: 0 no list, 2 an operand; repeated within a list.
 fn operands(group: &[KernelRows<'_>]) -> EncodedColumn {
-    let (mut repeated, mut defined, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    let mut count = 0;
+    let (mut repeated, mut defined) = (Vec::new(), Vec::new());
+    let (mut count, mut number) = (0, 0);
     for rows in group {
         let each = rows.operands();
         let own = rows.count() * each.max(1);
         repetition(&mut repeated, rows.count(), each);
         run(&mut defined, own, if each == 0 { 0 } else { 2 }, 1);
         count += own;
-        let Some(form) = &rows.form else { continue };
-        let width = form.width(rows.out.is_some());
-        for case in rows.cases.chunks_exact(form.case.numbers()) {
-            for component in 0..rows.of_case() {
-                match width {
-                    Some(width) => {
-                        values.extend(case.iter().skip(component % width).step_by(width));
-                    }
-                    None => values.extend(case),
-                }
-            }
-        }
+        number += rows.count() * each;
     }
-    let mut data = Vec::new();
-    levels(&mut data, &repeated);
-    levels(&mut data, &defined);
-    data.append(&mut split(&values, 8));
-    EncodedColumn::split(count, data)
+    let formed = group.iter().filter_map(|rows| Some((rows, rows.form.as_ref()?)));
+    let values = formed.flat_map(|(rows, form)| {
+        let (of_case, width) = (rows.of_case(), form.width(rows.out.is_some()));
+        rows.cases.chunks_exact(form.case.numbers()).flat_map(move |case| {
+            (0..of_case).flat_map(move |component| {
+                // Of an operation on components, those of one; else all.
+                let (first, step) = width.map_or((0, 1), |width| (component % width, width));
+                case.iter().copied().skip(first).step_by(step)
+            })
+        })
+    });
+    EncodedColumn::of(count, &[&repeated, &defined], number, 8, values)
 }

@@ -42,7 +42,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use fpprobe_system::process::{is_parent, tie_to_parent};
+use fpprobe_system::process::{is_parent, return_large_blocks, tie_to_parent};
 
 use cli::{Cli, Command, DaemonArgs};
 use exit::Status;
@@ -64,6 +64,7 @@ pub fn main() -> ExitCode {
         // What a driver does to its process is for the supervisor to see.
         return fpprobe_worker::main(application, dump_raw, memory);
     }
+    return_large_blocks();
     exit::contained(|| match dispatch(cli) {
         Ok(status) => status.into(),
         Err(error) => of_error(exit::report(&error), true),

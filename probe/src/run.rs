@@ -22,6 +22,7 @@ use fpprobe_reports::judged::{described, rules};
 use fpprobe_reports::model::Incident;
 use fpprobe_reports::store::Store;
 use fpprobe_reports::{Report, demanded};
+use fpprobe_system::process::return_freed_memory;
 use fpprobe_system::usage::{say, usage_error};
 
 pub use self::compare::Comparison;
@@ -179,6 +180,7 @@ fn device(
     let isolated =
         isolate::deviating(site, quick, &mut measured, &mut judgements, undiagnosed, track)?;
     drop(judgements);
+    return_freed_memory();
     // A few kernels answer no question, and show no path of texels.
     let describe = if quick.is_some() { rules } else { described };
     let index = Observations::new(&measured.observations);

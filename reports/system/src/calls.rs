@@ -37,6 +37,26 @@ pub fn is_stdout_closed() -> bool {
     STDOUT_CLOSED.load(Ordering::Relaxed)
 }
 
+/// From now on large blocks of memory go back to the system when they are freed. The GNU C library
+/// by itself keeps blocks of up to 32 MiB, once it has seen one, for later ones (mallopt(3),
+/// `M_MMAP_THRESHOLD`): a fifth of what a run held.
+pub fn return_large_blocks() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it sets a number of the allocator's, under the allocator's lock.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 4 << 20);
+    }
+}
+
+/// Gives what was freed of smaller blocks back as well, for a phase of a run that holds much.
+pub fn return_freed_memory() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it takes the allocator's locks, and changes no block that is in use.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// Has a program end with this one, however that ends.
 pub(crate) fn tie(command: &mut Command) {
     let tie = || Ok(set_parent_process_death_signal(Some(Signal::KILL))?);

@@ -11,7 +11,7 @@ use rustix::process::{
     Pid, Resource, Rlimit, Signal, getppid, set_parent_process_death_signal, setrlimit,
 };
 
-pub use crate::calls::is_stdout_closed;
+pub use crate::calls::{is_stdout_closed, return_freed_memory, return_large_blocks};
 
 /// What is added to a worker's badness (proc(5)): where memory runs out, the kernel ends a worker
 /// before anybody else.

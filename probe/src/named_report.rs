@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use fpprobe_reports::Report;
+use fpprobe_reports::files::DOCUMENT;
 use fpprobe_reports::load;
 use fpprobe_reports::store::{Store, place_before};
 
@@ -30,7 +31,7 @@ pub fn is_only_report(text: &str) -> bool {
 
 /// Whether a text names the folder of a report.
 pub fn is_folder(text: &str) -> bool {
-    Path::new(text).join("report.json").is_file()
+    Path::new(text).join(DOCUMENT).is_file()
 }
 
 /// Whether a text names a report of the store.

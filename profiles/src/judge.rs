@@ -398,9 +398,5 @@ fn judge_with(
 }
 
 fn describe(outcome: Outcome, detail: &str) -> String {
-    let name = serde_json::to_value(outcome)
-        .ok()
-        .and_then(|v| v.as_str().map(str::to_owned))
-        .unwrap_or_default();
-    if detail.is_empty() { name } else { format!("{name} ({detail})") }
+    if detail.is_empty() { outcome.to_string() } else { format!("{outcome} ({detail})") }
 }

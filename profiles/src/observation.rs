@@ -1,5 +1,6 @@
 //! An observation: what one kernel answered on one device.
 
+use std::fmt;
 use std::sync::Arc;
 
 use fpprobe_spirv::{Cases, Kernel};
@@ -41,6 +42,13 @@ impl Outcome {
     /// Whether a kernel that the device claims to support did not run.
     pub const fn is_failure(self) -> bool {
         !self.answered() && !matches!(self, Outcome::Unsupported)
+    }
+}
+
+/// Its name in a report.
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 

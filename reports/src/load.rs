@@ -18,6 +18,7 @@ use self::bounds::Excess;
 pub use self::results::ResultsError;
 pub(crate) use self::results::result_file;
 use crate::container::{self, ContainerError};
+use crate::files::DOCUMENT;
 use crate::limited::{self, ReadFile};
 use crate::model::{Report, SCHEMA, SELF_CONTAINED, SIZE_LIMIT};
 
@@ -261,7 +262,7 @@ fn all(files: &[PathBuf]) -> Result<Vec<LoadedReport>, LoadError> {
 
 /// The files that a place stands for.
 fn files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
-    let whole = path.join("report.json");
+    let whole = path.join(DOCUMENT);
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     } else if whole.is_file() {

@@ -1,5 +1,7 @@
 //! What kind of number an operand or a result is.
 
+use std::fmt;
+
 use fpprobe_spirv::FloatLayout;
 use serde::{Deserialize, Serialize};
 
@@ -101,12 +103,11 @@ impl EncodingClass {
                 | EncodingClass::QuietenedNan
         )
     }
+}
 
-    /// Its name in statistics.
-    pub fn name(self) -> String {
-        serde_json::to_value(self)
-            .ok()
-            .and_then(|name| name.as_str().map(str::to_owned))
-            .unwrap_or_default()
+/// Its name in statistics.
+impl fmt::Display for EncodingClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }

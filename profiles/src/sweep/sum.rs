@@ -87,10 +87,12 @@ impl CountSum {
         for (place, count) in self.classes.iter().enumerate().filter(|(_, count)| **count > 0) {
             let [first, second, result] = [place / all / all, place / all % all, place % all]
                 .map(|at| EncodingClass::ALL[at]);
-            let operands: Vec<String> =
-                [first, second][..self.operands.min(2)].iter().map(|one| one.name()).collect();
+            let operands: Vec<String> = [first, second][..self.operands.min(2)]
+                .iter()
+                .map(EncodingClass::to_string)
+                .collect();
             let results = statistics.classes.entry(operands.join(", ")).or_default();
-            *results.entry(result.name()).or_default() += count;
+            *results.entry(result.to_string()).or_default() += count;
         }
     }
 }

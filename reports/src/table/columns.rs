@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use fpprobe_profiles::Outcome;
 use fpprobe_spirv::Kernel;
 use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
 use parquet::errors::ParquetError;
@@ -68,7 +67,7 @@ pub(super) const COLUMNS: [TableColumn; 19] = [
     },
     TableColumn {
         name: "outcome",
-        content: ColumnContent::Text(|rows| outcome(rows.entry.outcome).into()),
+        content: ColumnContent::Text(|rows| rows.entry.outcome.to_string().into()),
     },
     TableColumn { name: "case", content: ColumnContent::Case },
     TableColumn { name: "component", content: ColumnContent::Component },
@@ -95,14 +94,6 @@ fn form<'r>(rows: &'r KernelRows<'_>) -> Cow<'r, str> {
 /// A part of a kernel id; empty where this version does not know the kernel.
 fn part<'r>(rows: &'r KernelRows<'_>, part: fn(&Kernel) -> String) -> Cow<'r, str> {
     rows.kernel.as_ref().map(part).unwrap_or_default().into()
-}
-
-/// The name of an outcome in a report.
-fn outcome(outcome: Outcome) -> String {
-    serde_json::to_value(outcome)
-        .ok()
-        .and_then(|name| name.as_str().map(str::to_owned))
-        .unwrap_or_default()
 }
 
 impl ColumnContent {

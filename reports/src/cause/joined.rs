@@ -105,7 +105,7 @@ fn of_chained(by_kind: &mut BTreeMap<Kind, Vec<&FailingLane<'_>>>) {
     let kinds: Vec<Kind> = by_kind.keys().filter(|(_, group)| !group.is_empty()).copied().collect();
     for kind in kinds {
         for lane in by_kind.remove(&kind).unwrap_or_default() {
-            let own = if is_chained(&lane) { through(kind, &lane) } else { kind };
+            let own = if is_chained(lane) { through(kind, lane) } else { kind };
             by_kind.entry(own).or_default().push(lane);
         }
     }
@@ -184,7 +184,7 @@ pub(super) fn part_unrelated(by_kind: &mut BTreeMap<Kind, Vec<&FailingLane<'_>>>
         let lanes = by_kind.remove(&kind).unwrap_or_default();
         let alone = single(&lanes);
         for lane in lanes {
-            let through = alone.iter().find(|op| is_chained(&lane) && is_part(op, &lane));
+            let through = alone.iter().find(|op| is_chained(lane) && is_part(op, lane));
             let group = if lane.kernel.op.code.is_of_texels() {
                 kind.1
             } else {

@@ -11,7 +11,7 @@ const RETIRED: [(&str, usize); 28] = [
     ("ask", 40),
     ("asked", 245),
     ("asking", 13),
-    ("asks", 47),
+    ("asks", 46),
     ("canvas", 0),
     ("gone", 27),
     ("hurry", 0),

@@ -39,7 +39,7 @@ pub fn is_stdout_closed() -> bool {
 
 /// From now on large blocks of memory go back to the system when they are freed. The GNU C library
 /// by itself keeps blocks of up to 32 MiB, once it has seen one, for later ones (mallopt(3),
-/// `M_MMAP_THRESHOLD`): a fifth of what a run held.
+/// `M_MMAP_THRESHOLD`): a sixth of what a run held.
 pub fn return_large_blocks() {
     #[cfg(target_env = "gnu")]
     // SAFETY: it sets a number of the allocator's, under the allocator's lock.
